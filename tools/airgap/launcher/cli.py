@@ -1,0 +1,77 @@
+"""Join the parts: make the root when it is missing, enter it, and say every failure plainly."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from . import children, doctor, enter, environment, provision, settings, tools, versions
+from .words import Problem, Progress
+
+# As Bazel's own "local environmental issue"; its 1 means that a build failed.
+_EXIT_PROBLEM = 36
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run Bazel with the arguments, `doctor`, or `--enter COMMAND...` in the private root.
+
+    Returns an exit status for a failure or for `doctor`, and does not return otherwise: the
+    process becomes Bazel.
+    """
+    progress = Progress()
+    try:
+        if list(arguments[:1]) == ["doctor"]:
+            return doctor.main(_workspace(), os.environ)
+        return _become(arguments, progress)
+    except Problem as problem:
+        print(f"tools/bazel: {problem}", file=sys.stderr)
+        return _EXIT_PROBLEM
+    except children.Interrupted as interrupted:
+        progress.note("stopped; nothing half-made is left in use.")
+        print("What to do: start again when you like.", file=sys.stderr)
+        return 128 + interrupted.number
+    except KeyboardInterrupt:
+        return 130
+    except OSError as error:
+        print(
+            f"tools/bazel: {error}\nWhat to do: free space or mend that file's permissions,"
+            " and start again; tools/bazel doctor says more.",
+            file=sys.stderr,
+        )
+        return _EXIT_PROBLEM
+
+
+def _workspace() -> Path:
+    # tools/airgap/launcher/cli.py
+    return Path(__file__).resolve().parents[3]
+
+
+def _become(arguments: Sequence[str], progress: Progress) -> NoReturn:
+    if not sys.platform.startswith("linux"):
+        raise Problem(
+            "There is no bazelisk and no bazel on PATH, and a private root needs Linux.",
+            settings.INSTALL_BAZELISK + ".",
+        )
+    chosen = settings.read(_workspace(), os.environ)
+    want = versions.wanted(chosen.workspace)
+    host = enter.Host.look(environment.certificates(os.environ))
+    provision.ensure(chosen, host, progress)
+    inner = list(arguments[1:])
+    if list(arguments[:1]) != ["--enter"]:
+        warning = versions.compare(versions.provided(chosen.root), want)
+        if warning:
+            progress.note(warning)
+        inner = enter.bazel(chosen, arguments)
+    bwrap = tools.find("bwrap")
+    if bwrap is None:
+        raise Problem(
+            "bubblewrap, which enters the private root, is no longer installed.",
+            "run `apt-get install bubblewrap` as root.",
+        )
+    command = enter.command(chosen, host, inner, bwrap=bwrap, cwd=Path.cwd(), root=chosen.root)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execve(bwrap, command, environment.inside(os.environ, chosen.cache))

@@ -1,0 +1,193 @@
+"""`tools/bazel doctor`: what the launcher would use, what is missing, and how to get it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import enter, environment, mirror, settings, sources, tools, versions
+from .words import Problem, size
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the report.
+
+    Attributes:
+        name: what was looked at.
+        text: what was found.
+        remedy: what to do about it, when it keeps the launcher from working.
+    """
+
+    name: str
+    text: str
+    remedy: str | None = None
+
+
+def main(workspace: Path, environ: Mapping[str, str]) -> int:
+    """Print the report; 0 if the launcher would work, 1 if not."""
+    remedies = []
+    for finding in examine(workspace, environ):
+        print(f"{finding.name + ':':14}{finding.text}", flush=True)
+        if finding.remedy:
+            remedies.append(finding.remedy)
+    if not remedies:
+        print("It would work.")
+        return 0
+    print("It would not work.")
+    for remedy in remedies:
+        print(f"What to do: {remedy}")
+    return 1
+
+
+def examine(workspace: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
+    """Look at everything in the order in which the launcher comes to it."""
+    try:
+        want = versions.wanted(workspace)
+        yield Finding("wanted", f"Bazel {versions.show(want)}, says .bazelversion")
+        found = on_path(workspace, environ)
+        forced = environ.get("BAZEL_AIRGAP") == "1"
+        if found is not None and not forced:
+            yield from _with_tool(found, want, environ)
+        else:
+            why = "BAZEL_AIRGAP=1" if forced else "no bazelisk and no bazel on PATH"
+            yield Finding("would use", f"a private root of its own ({why})")
+            yield from _with_root(settings.read(workspace, environ), want, environ)
+    except Problem as problem:
+        yield Finding("problem", problem.what, problem.remedy)
+
+
+def on_path(workspace: Path, environ: Mapping[str, str]) -> Path | None:
+    """The program that tools/bazel hands over to: bazelisk before bazel, and never itself."""
+    if environ.get("BAZEL_REAL"):
+        return Path(environ["BAZEL_REAL"])
+    own = (workspace / "tools/bazel").resolve()
+    for name in ("bazelisk", "bazel"):
+        for folder in environ.get("PATH", "").split(os.pathsep):
+            candidate = Path(folder or ".", name)
+            if os.access(candidate, os.X_OK) and candidate.is_file() and candidate.resolve() != own:
+                return candidate
+    return None
+
+
+def _with_tool(tool: Path, want: versions.Version, environ: Mapping[str, str]) -> Iterator[Finding]:
+    if environ.get("BAZEL_REAL"):
+        yield Finding("would use", f"{tool}, given by bazelisk as BAZEL_REAL")
+        return
+    if tool.name == "bazelisk":
+        yield Finding("would use", f"{tool}, which downloads Bazel {versions.show(want)} itself")
+        return
+    other = f"set BAZEL_AIRGAP=1 (on Debian), or {settings.INSTALL_BAZELISK}."
+    try:
+        said = subprocess.run(
+            [str(tool), "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        ).stdout
+        have = versions.parse(said.replace("bazel", "").strip().partition("-")[0], str(tool))
+    except (OSError, subprocess.TimeoutExpired):
+        yield Finding("would use", f"{tool}, which does not run", other)
+        return
+    except Problem as problem:
+        yield Finding("would use", f"{tool}, but {problem.what}", other)
+        return
+    fits = have[0] == want[0] and have >= want
+    yield Finding("would use", f"{tool}, Bazel {versions.show(have)}", None if fits else other)
+
+
+def _with_root(
+    chosen: settings.Settings, want: versions.Version, environ: Mapping[str, str]
+) -> Iterator[Finding]:
+    host = enter.Host.look(environment.certificates(environ))
+    if chosen.root.is_dir():
+        yield from _ready(chosen, host, want)
+    else:
+        yield from _to_be_made(chosen, host)
+    bundle = host.bundle or "those of the private root"
+    yield Finding("certificates", str(bundle))
+    yield from _cache(chosen)
+
+
+def _ready(
+    chosen: settings.Settings, host: enter.Host, want: versions.Version
+) -> Iterator[Finding]:
+    try:
+        have = versions.provided(chosen.root)
+        warning = versions.compare(have, want)
+        yield Finding("private root", f"{chosen.root}, Bazel {versions.show(have)}")
+        if warning:
+            yield Finding("note", warning)
+    except Problem as problem:
+        yield Finding("private root", problem.what, problem.remedy)
+    bwrap = tools.find("bwrap")
+    if bwrap is None:
+        yield Finding("bubblewrap", "not installed", "run `apt-get install bubblewrap` as root.")
+        return
+    command = enter.command(
+        chosen,
+        host,
+        enter.sandbox(["/bin/true"]),
+        bwrap=bwrap,
+        cwd=chosen.cache,
+        root=chosen.root,
+    )
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode:
+        no = enter.refused(done.stderr.strip())
+        yield Finding("sandbox", no.what, no.remedy)
+    else:
+        yield Finding("sandbox", f"works (entered with {bwrap})")
+
+
+def _to_be_made(chosen: settings.Settings, host: enter.Host) -> Iterator[Finding]:
+    yield Finding("private root", "not made yet; the first call makes it, in about a minute")
+    tools.require_debian(chosen.mirror)
+    packages = tools.missing(host.uid)
+    if not packages:
+        yield Finding("packages", "all that is needed is installed")
+    elif host.uid == 0:
+        yield Finding("packages", f"{', '.join(packages)}: the first call installs them with apt")
+    else:
+        yield Finding(
+            "packages",
+            f"{', '.join(packages)}: not installed",
+            f"ask the administrator to run `apt-get install {' '.join(packages)}`,"
+            f" or {settings.INSTALL_BAZELISK}.",
+        )
+    listed = [chosen.mirror] if chosen.mirror else sources.mirrors()
+    address = mirror.choose(listed, mirror.probe)
+    yield Finding("mirror", f"{address} carries {settings.SUITE}")
+
+
+def _cache(chosen: settings.Settings) -> Iterator[Finding]:
+    if not chosen.cache.is_dir():
+        yield Finding("cache", f"{chosen.cache} (nothing there yet)")
+        return
+    parts = [f"Bazel's outputs {size(_used(chosen.outputs))}"]
+    others = []
+    for root in sorted(chosen.cache.glob("root-*")):
+        if root == chosen.root:
+            parts.append(f"the root {size(_used(root))}")
+        elif root.is_dir():
+            others.append(root)
+    yield Finding("cache", f"{chosen.cache}: {', '.join(parts)}")
+    for root in others:
+        yield Finding(
+            "older root", f"{root}, {size(_used(root))}; no longer needed here: delete it"
+        )
+    free = shutil.disk_usage(chosen.cache).free
+    yield Finding("disk", f"{size(free)} free")
+
+
+def _used(folder: Path) -> int:
+    done = subprocess.run(
+        ["du", "-s", "-x", "--block-size=1", "--", str(folder)], capture_output=True, text=True
+    )
+    return int(done.stdout.split()[0]) if done.stdout.strip() else 0

@@ -1,0 +1,75 @@
+"""The programs of the machine that make and enter the private root."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from .settings import INSTALL_BAZELISK
+from .words import Problem
+
+KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
+
+# A caller's PATH, and that of cron or `env -i`, may lack the folders of the system.
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+def find(name: str) -> str | None:
+    """Where a program of the system is."""
+    return shutil.which(name, path=_PATH)
+
+
+def environ() -> dict[str, str]:
+    """The environment for the programs of the system: nothing of the caller's but proxies."""
+    proxies = {k: v for k, v in os.environ.items() if k.lower().endswith("_proxy")}
+    return {
+        **proxies,
+        "DEBIAN_FRONTEND": "noninteractive",
+        "HOME": os.environ.get("HOME", "/"),
+        "LC_ALL": "C.UTF-8",
+        "PATH": _PATH,
+    }
+
+
+def missing(uid: int) -> list[str]:
+    """The packages that are not installed and that making the root needs."""
+    needed = {"bwrap": "bubblewrap", "mmdebstrap": "mmdebstrap"}
+    if uid != 0:
+        # mmdebstrap without root maps a range of user numbers.
+        needed["newuidmap"] = "uidmap"
+    packages = [package for program, package in needed.items() if find(program) is None]
+    if not KEYRING.is_file():
+        packages.append("debian-archive-keyring")
+    return packages
+
+
+def release(file: Path = Path("/etc/os-release")) -> str:
+    """The distribution's own short name, such as `debian`; empty when it has none."""
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return ""
+    fields = dict(line.split("=", 1) for line in lines if "=" in line)
+    return fields.get("ID", "").strip("\"'")
+
+
+def require_debian(mirror: str | None) -> None:
+    """Raise a problem where no private root can be made.
+
+    Raises:
+        Problem: on another system than Debian.
+    """
+    name = release()
+    if find("apt-get") is None:
+        raise Problem(
+            "There is no bazelisk and no bazel on PATH, and this is not Debian"
+            f" ({name or 'another system'}), so no private root can be made.",
+            f"{INSTALL_BAZELISK}.",
+        )
+    if name != "debian" and mirror is None:
+        raise Problem(
+            f"There is no bazelisk and no bazel on PATH, and this is {name or 'unknown'}, not"
+            " Debian: its apt sources name no mirror of Debian.",
+            f"{INSTALL_BAZELISK}, or set BAZEL_AIRGAP_MIRROR to the address of a mirror of Debian.",
+        )
