@@ -39,7 +39,9 @@ def main() -> int:
 
 
 def _parse(argv: list[str]) -> tuple[argparse.Namespace, list[str]]:
-    own, _, rest = "\0".join(argv).partition("\0--\0")
+    """Split at the first `--`: before it this launcher's own options, behind it the program's."""
+    cut = argv.index("--")
+    own, rest = argv[:cut], argv[cut + 1 :]
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--node", required=True, help="the Node.js executable")
     parser.add_argument("--modules", action="append", default=[], help="a node_modules tree")
@@ -52,7 +54,7 @@ def _parse(argv: list[str]) -> tuple[argparse.Namespace, list[str]]:
     parser.add_argument("--node-option", action="append", default=[])
     parser.add_argument("--test", action="store_true", help="run node's own test runner")
     parser.add_argument("--cover", action="append", default=[], help="must be covered entirely")
-    return parser.parse_args(own.split("\0")), rest.split("\0") if rest else []
+    return parser.parse_args(own), rest
 
 
 def _listed(lists: list[str]) -> list[str]:

@@ -1,0 +1,90 @@
+"""Running a program with a deadline: nothing of it survives."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from satyrn_engine.testing.process import Finished, end, run, start
+
+SECONDS = 20.0
+
+
+def python(code: str, folder: Path, timeout: float = SECONDS) -> Finished:
+    command = [sys.executable, "-c", code]
+    return run(command, cwd=folder, env={"PATH": os.defpath}, timeout=timeout)
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def wait_for_end(pid: int) -> bool:
+    deadline = time.monotonic() + SECONDS
+    while is_alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return not is_alive(pid)
+
+
+def test_output_and_exit_code_are_returned(tmp_path: Path) -> None:
+    code = "import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"
+    assert python(code, tmp_path) == Finished(3, b"out\n", b"err\n", timed_out=False)
+
+
+def test_standard_input_is_closed_and_the_environment_is_only_what_was_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SECRET", "1")
+    code = "import os, sys; print(repr(sys.stdin.read()), 'SECRET' in os.environ, os.getcwd())"
+    assert python(code, tmp_path).stdout.decode() == f"'' False {tmp_path.resolve()}\n"
+
+
+def test_megabytes_of_output_do_not_block(tmp_path: Path) -> None:
+    code = "import sys; sys.stdout.write('x' * 3_000_000); sys.stderr.write('y' * 3_000_000)"
+    done = python(code, tmp_path)
+    assert (len(done.stdout), len(done.stderr)) == (3_000_000, 3_000_000)
+
+
+def test_a_deadline_ends_the_program_and_keeps_what_it_said(tmp_path: Path) -> None:
+    done = python("import time; print('begun', flush=True); time.sleep(600)", tmp_path, 3.0)
+    assert done.timed_out
+    assert done.exit_code < 0
+    assert done.stdout == b"begun\n"
+
+
+@pytest.mark.parametrize("own_session", [False, True])
+def test_ending_a_program_ends_its_children_even_in_a_session_of_their_own(
+    tmp_path: Path, *, own_session: bool
+) -> None:
+    code = f"""
+import signal, subprocess, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"],
+                         start_new_session={own_session})
+print(child.pid, flush=True)
+time.sleep(600)
+"""
+    command = [sys.executable, "-c", code]
+    process = start(command, cwd=tmp_path, env={"PATH": os.defpath}, stdin=subprocess.DEVNULL)
+    with process:
+        assert process.stdout is not None
+        child = int(process.stdout.readline())
+        assert is_alive(child)
+        end(process)
+    assert process.returncode == -signal.SIGKILL
+    assert wait_for_end(child)
+
+
+def test_a_program_that_ends_by_itself_in_time_is_not_ended(tmp_path: Path) -> None:
+    assert python("import time; time.sleep(0.2)", tmp_path) == Finished(
+        0, b"", b"", timed_out=False
+    )
