@@ -34,11 +34,6 @@ filegroup(
     ),
 )
 
-filegroup(
-    name = "dist_info",
-    srcs = glob(["site-packages/*.dist-info/**"]),
-)
-
 py_library(
     name = "pkg",
     srcs = glob(
