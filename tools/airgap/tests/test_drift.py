@@ -187,6 +187,13 @@ def test_a_stand_in_has_the_targets_that_are_named_and_no_others(rules: str) -> 
     assert {target for target in offered if target[1] != "lint_files"} == used
 
 
+def test_the_toolchain_of_node_tells_what_the_rules_ask_it_and_nothing_else() -> None:
+    text = "\n".join(file.read_text(encoding="utf-8") for file in _users())
+    [provider] = _calls(MODULES / "rules_nodejs/nodejs/toolchain.bzl", "provider")
+    told = set(ast.literal_eval(_keywords(provider)["fields"]))
+    assert told == set(re.findall(r"nodeinfo\.(\w+)", text))
+
+
 def test_a_hub_has_the_targets_that_are_named_and_no_others() -> None:
     pattern = re.compile(r"@pip//\w+:(\w+)")
     text = "\n".join(_strings(_users()))

@@ -60,7 +60,6 @@ filegroup(
 nodejs_toolchain(
     name = "toolchain",
     node = "bin/nodejs/bin/node",
-    npm = "bin/nodejs/lib/node_modules/npm/bin/npm-cli.js",
     npm_srcs = [":npm_files"],
 )
 """, executable = False)
