@@ -24,5 +24,7 @@ def pytest_test(name, srcs, data = [], deps = [], args = [], **kwargs):
         args = args + ["--config-file=$(rootpath //:pyproject.toml)"] + ["$(rootpath %s)" % s for s in tests],
         data = data + ["//:pyproject.toml"],
         deps = deps + ["@pip//pytest"],
+        # Two tests may share a conftest.py, which each would compile to the same file.
+        precompile = "disabled",
         **kwargs
     )

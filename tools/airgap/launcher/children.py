@@ -19,9 +19,10 @@ _SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
 
 class Interrupted(BaseException):
-    """A signal asked the launcher to stop."""
+    """A signal asked the launcher to stop; `number` is which."""
 
     def __init__(self, number: int) -> None:
+        """Take the signal's number."""
         super().__init__(signal.Signals(number).name)
         self.number = number
 
@@ -49,18 +50,21 @@ def run(
     log: Path,
     *,
     held: int,
-    heard: Callable[[str], None] = lambda _line: None,
-    idle: Callable[[], None] = lambda: None,
+    heard: Callable[[str], None],
+    idle: Callable[[], None],
     environ: Mapping[str, str] | None = None,
     stdout: IO[bytes] | None = None,
 ) -> int:
     """Run a program in a process group of its own, and return its exit status.
 
     Args:
+        command: the program, by its whole path, and its arguments.
         log: every line it says is appended here.
         held: a locked file that the program inherits: if the launcher is killed without a chance
             to end its children, the lock lasts as long as they do.
-        heard: called with every line; `idle` is called at least once a second.
+        heard: called with every line.
+        idle: called at least once a second.
+        environ: its environment, or None for the launcher's own.
         stdout: where its output goes, when it is not words.
     """
     with log.open("ab") as record:

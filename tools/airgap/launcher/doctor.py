@@ -130,20 +130,11 @@ def _ready(
     if bwrap is None:
         yield Finding("bubblewrap", "not installed", "run `apt-get install bubblewrap` as root.")
         return
-    command = enter.command(
-        chosen,
-        host,
-        enter.sandbox(["/bin/true"]),
-        bwrap=bwrap,
-        cwd=chosen.cache,
-        root=chosen.root,
-    )
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    if done.returncode:
-        no = enter.refused(done.stderr.strip())
-        yield Finding("sandbox", no.what, no.remedy)
-    else:
+    try:
+        enter.prove(chosen, host, bwrap)
         yield Finding("sandbox", f"works (entered with {bwrap})")
+    except Problem as problem:
+        yield Finding("sandbox", problem.what, problem.remedy)
 
 
 def _to_be_made(chosen: settings.Settings, host: enter.Host) -> Iterator[Finding]:
@@ -160,6 +151,13 @@ def _to_be_made(chosen: settings.Settings, host: enter.Host) -> Iterator[Finding
             f"{', '.join(packages)}: not installed",
             f"ask the administrator to run `apt-get install {' '.join(packages)}`,"
             f" or {settings.INSTALL_BAZELISK}.",
+        )
+    free = _free(chosen.cache)
+    if free < settings.NEEDED:
+        yield Finding(
+            "disk",
+            f"{size(free)} free, {size(settings.NEEDED)} needed",
+            "free some space, or set BAZEL_AIRGAP_CACHE to a folder on another disk.",
         )
     listed = [chosen.mirror] if chosen.mirror else sources.mirrors()
     address = mirror.choose(listed, mirror.probe)
@@ -182,12 +180,15 @@ def _cache(chosen: settings.Settings) -> Iterator[Finding]:
         yield Finding(
             "older root", f"{root}, {size(_used(root))}; no longer needed here: delete it"
         )
-    free = shutil.disk_usage(chosen.cache).free
-    yield Finding("disk", f"{size(free)} free")
+    yield Finding("disk", f"{size(_free(chosen.cache))} free")
+
+
+def _free(folder: Path) -> int:
+    while not folder.exists():
+        folder = folder.parent
+    return shutil.disk_usage(folder).free
 
 
 def _used(folder: Path) -> int:
-    done = subprocess.run(
-        ["du", "-s", "-x", "--block-size=1", "--", str(folder)], capture_output=True, text=True
-    )
+    done = tools.ask(["du", "-s", "-x", "--block-size=1", "--", str(folder)])
     return int(done.stdout.split()[0]) if done.stdout.strip() else 0

@@ -23,35 +23,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from . import tools
 from .environment import BUNDLE
 from .settings import INSTALL_BAZELISK, Settings
 from .words import Problem
 
 # Folders of `/` that are a system's: the private root brings its own, or it needs none.
+_LINKED = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
 _SYSTEM = frozenset(
-    [
-        "bin",
-        "boot",
-        "dev",
-        "etc",
-        "init",
-        "lib",
-        "lib32",
-        "lib64",
-        "libx32",
-        "lost+found",
-        "proc",
-        "run",
-        "sbin",
-        "sys",
-        "usr",
-        "var",
-    ]
+    (*_LINKED, "boot", "dev", "etc", "init", "lost+found", "proc", "run", "sys", "usr", "var")
 )
-# Of the root's /usr, but seen at the top.
-_LINKS = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
 # The machine's own names, users and time, where the root has a file to put them on.
 _SHARED_FILES = ("group", "hostname", "hosts", "localtime", "passwd", "resolv.conf")
+
+
+# Everybody's folders for passing files.
+TEMPORARY = "/tmp"
+_LASTING = "/var/tmp"
 
 
 @dataclass(frozen=True)
@@ -91,40 +79,53 @@ def command(
     arguments = [bwrap]
     for name in ("etc", "usr"):
         arguments += ["--ro-bind", str(root / name), f"/{name}"]
-    for name in _LINKS:
+    for name in _LINKED:
         if (root / "usr" / name).is_dir():
             arguments += ["--symlink", f"usr/{name}", f"/{name}"]
     arguments += ["--bind", "/proc", "/proc", "--ro-bind", "/sys", "/sys", "--dev", "/dev"]
-    arguments += ["--dir", "/run", "--dir", "/var", "--bind-try", "/var/tmp", "/var/tmp"]
-    arguments += ["--dir", "/tmp"]
-    for name, link in host.folders:
-        arguments += (
-            ["--bind", f"/{name}", f"/{name}"] if link is None else ["--symlink", link, f"/{name}"]
-        )
-    # These may lie where nothing was bound yet, below /var for instance.
-    for path in _outermost((settings.workspace, settings.cache, cwd)):
-        if not _below(path, [Path("/", name) for name, _ in host.folders] + [Path("/var/tmp")]):
-            if path.parts[1] in _SYSTEM - {"run", "var"}:
-                raise Problem(
-                    f"{path} lies in a folder of the system, which the private root replaces.",
-                    "move it to a home folder, /srv or /opt.",
-                )
-            arguments += ["--bind", str(path), str(path)]
-    for name in _SHARED_FILES:
-        # Through its links: resolv.conf often points into /run.
-        real = Path("/etc", name).resolve()
-        if (
-            real.is_file()
-            and (root / "etc" / name).is_file()
-            and not (root / "etc" / name).is_symlink()
-        ):
-            arguments += ["--ro-bind", str(real), f"/etc/{name}"]
-    if host.bundle is not None:
-        arguments += ["--ro-bind", str(host.bundle.resolve()), BUNDLE]
+    arguments += ["--dir", "/run", "--dir", "/var", "--dir", TEMPORARY]
+    arguments += ["--bind-try", _LASTING, _LASTING]
+    arguments += _own_folders(host, (settings.workspace, settings.cache, cwd))
+    arguments += _shared_files(host, root)
     arguments += ["--cap-drop", "ALL"]
     if host.uid == 0:
         arguments += ["--cap-add", "CAP_SETFCAP", "--cap-add", "CAP_DAC_OVERRIDE"]
     return [*arguments, "--chdir", str(cwd), "--", *inner]
+
+
+def _own_folders(host: Host, needed: Iterable[Path]) -> list[str]:
+    arguments = []
+    bound = [Path(_LASTING)]
+    for name, link in host.folders:
+        bound.append(Path("/", name))
+        if link is None:
+            arguments += ["--bind", f"/{name}", f"/{name}"]
+        else:
+            arguments += ["--symlink", link, f"/{name}"]
+    # These may lie where nothing was bound yet, below /var for instance.
+    for path in sorted(set(needed), key=lambda each: len(each.parts)):
+        if _below(path, bound):
+            continue
+        if path.parts[1:2] and path.parts[1] in _SYSTEM - {"run", "var"}:
+            raise Problem(
+                f"{path} lies in a folder of the system, which the private root replaces.",
+                "move it to a home folder, /srv or /opt.",
+            )
+        bound.append(path)
+        arguments += ["--bind", str(path), str(path)]
+    return arguments
+
+
+def _shared_files(host: Host, root: Path) -> list[str]:
+    arguments = []
+    for name in _SHARED_FILES:
+        # Through its links: resolv.conf often points into /run.
+        real, own = Path("/etc", name).resolve(), root / "etc" / name
+        if real.is_file() and own.is_file() and not own.is_symlink():
+            arguments += ["--ro-bind", str(real), f"/etc/{name}"]
+    if host.bundle is not None:
+        arguments += ["--ro-bind", str(host.bundle.resolve()), BUNDLE]
+    return arguments
 
 
 def bazel(settings: Settings, arguments: Iterable[str]) -> list[str]:
@@ -137,9 +138,17 @@ def bazel(settings: Settings, arguments: Iterable[str]) -> list[str]:
     ]
 
 
-def sandbox(arguments: Sequence[str]) -> list[str]:
-    """A command in Bazel's sandbox, without network, as an action of a build runs."""
-    return ["/usr/share/bazel/linux-sandbox", "-N", "-w", "/tmp", "--", *arguments]
+def prove(settings: Settings, host: Host, bwrap: str) -> None:
+    """Run nothing in Bazel's sandbox, without network, as an action of a build runs.
+
+    Raises:
+        Problem: when the kernel does not allow it.
+    """
+    sandbox = ["/usr/share/bazel/linux-sandbox", "-N", "-w", TEMPORARY, "--", "/bin/true"]
+    cwd, root = settings.cache, settings.root
+    done = tools.ask(command(settings, host, sandbox, bwrap=bwrap, cwd=cwd, root=root))
+    if done.returncode:
+        raise refused(done.stderr.strip())
 
 
 def refused(said: str) -> Problem:
@@ -152,14 +161,6 @@ def refused(said: str) -> Problem:
         " container: start it with `--privileged`, or with `--security-opt seccomp=unconfined"
         f" --security-opt systempaths=unconfined --cap-add SYS_ADMIN`; or {INSTALL_BAZELISK}.",
     )
-
-
-def _outermost(paths: Iterable[Path]) -> list[Path]:
-    kept: list[Path] = []
-    for path in sorted(set(paths), key=lambda each: len(each.parts)):
-        if not _below(path, kept):
-            kept.append(path)
-    return kept
 
 
 def _below(path: Path, folders: Iterable[Path]) -> bool:

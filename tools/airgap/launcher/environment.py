@@ -10,20 +10,9 @@ from pathlib import Path
 _DROPPED_PREFIXES = ("CONDA_", "LD_", "NODE_", "NPM_", "PIP_", "PYENV_", "PYTHON", "UV_")
 _DROPPED = frozenset(
     [
-        "BASH_ENV",
-        "CLASSPATH",
-        "CPATH",
-        "ENV",
-        "JAVA_HOME",
-        "JAVA_TOOL_OPTIONS",
-        "JDK_JAVA_OPTIONS",
-        "LIBRARY_PATH",
-        "OLDPWD",
-        "PERL5LIB",
-        "REQUESTS_CA_BUNDLE",
-        "SSL_CERT_DIR",
-        "VIRTUAL_ENV",
-        "_JAVA_OPTIONS",
+        *("BASH_ENV", "CLASSPATH", "CPATH", "ENV", "JAVA_HOME", "JAVA_TOOL_OPTIONS"),
+        *("JDK_JAVA_OPTIONS", "LIBRARY_PATH", "OLDPWD", "PERL5LIB", "REQUESTS_CA_BUNDLE"),
+        *("SSL_CERT_DIR", "VIRTUAL_ENV", "_JAVA_OPTIONS"),
     ]
 )
 # A network's own mirror of a registry; what comes from it is held to the digests of the locks.

@@ -14,6 +14,7 @@ def exclusive(file: Path, waiting: Callable[[str], None]) -> Iterator[int]:
     """Hold the file locked, and yield its descriptor.
 
     Args:
+        file: made when it is not there.
         waiting: called once, with who holds it, when somebody does. The kernel lets go of the
             lock when its holder ends, however it ends.
     """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ def choose(candidates: Sequence[str], probe: Callable[[str], str]) -> str:
     """The first of the mirrors that carries the suite.
 
     Args:
+        candidates: their addresses.
         probe: returns an empty string for a mirror that does, or why not, as a sentence.
 
     Raises:
@@ -45,19 +45,14 @@ def probe(address: str) -> str:
     url = f"{address}/dists/{SUITE}/InRelease"
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "InRelease")
-        done = subprocess.run(
+        done = tools.ask(
             [
                 helper,
                 *("-o", "APT::Sandbox::User=root", "-o", "Acquire::Retries=1"),
                 *("-o", f"Acquire::http::Timeout={_TIMEOUT}"),
                 *("-o", f"Acquire::https::Timeout={_TIMEOUT}"),
                 *("download-file", url, str(file)),
-            ],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            env=tools.environ(),
+            ]
         )
         said = done.stdout + done.stderr
         if done.returncode == 0 and file.is_file():

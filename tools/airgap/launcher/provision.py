@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 from . import children, enter, mirror, sources, tools
@@ -87,8 +86,12 @@ class _Maker:
         if leftovers:
             self._progress.note("removing what an interrupted start left behind")
         for leftover in leftovers:
-            # A program that was killed may have left the machine's own /dev mounted in there.
-            self._run(["rm", "-rf", "--one-file-system", "--", str(leftover)])
+            # Never into what may be mounted in there.
+            if self._run(["rm", "-rf", "--one-file-system", "--", str(leftover)]):
+                raise self._failed(
+                    f"{leftover}, which an interrupted start left behind, cannot be removed.",
+                    "unmount what `mount` shows in it and delete it",
+                )
 
     def _check_disk(self) -> None:
         free = shutil.disk_usage(self._settings.cache).free
@@ -126,13 +129,7 @@ class _Maker:
     def _check_namespaces(self) -> None:
         # On the machine's own root: it is known before a minute is spent.
         bwrap = tools.find("bwrap") or "bwrap"
-        done = subprocess.run(
-            [bwrap, "--ro-bind", "/", "/", "--dev", "/dev", "--", "/bin/true"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-        )
+        done = tools.ask([bwrap, "--ro-bind", "/", "/", "--dev", "/dev", "--", "/bin/true"])
         if done.returncode:
             raise enter.refused(done.stderr.strip())
 
@@ -158,7 +155,9 @@ class _Maker:
             SUITE,
         ]
         if self._host.uid == 0:
-            status = self._run([*command, str(partial), address], told=True)
+            # In its own mount namespace: what it mounts goes with it, however it ends.
+            private = ["unshare", "--mount", "--propagation", "private", "--"]
+            status = self._run([*private, *command, str(partial), address], told=True)
         else:
             status = self._make_as_user([*command, "-", address], partial)
         if status:
@@ -188,19 +187,7 @@ class _Maker:
 
     def _prove(self) -> None:
         self._progress.stage("trying a sandbox in it")
-        command = enter.command(
-            self._settings,
-            self._host,
-            enter.sandbox(["/bin/true"]),
-            bwrap=tools.find("bwrap") or "bwrap",
-            cwd=self._settings.cache,
-            root=self._settings.root,
-        )
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
-        )
-        if done.returncode:
-            raise enter.refused(done.stderr.strip())
+        enter.prove(self._settings, self._host, tools.find("bwrap") or "bwrap")
         self._settings.proven.touch()
 
     def _proxies(self) -> list[str]:
@@ -208,12 +195,7 @@ class _Maker:
         options = []
         for scheme in ("http", "https"):
             name = f"Acquire::{scheme}::Proxy"
-            shown = subprocess.run(
-                ["apt-config", "shell", "PROXY", name],
-                capture_output=True,
-                text=True,
-                env=tools.environ(),
-            ).stdout.strip()
+            shown = tools.ask(["apt-config", "shell", "PROXY", name]).stdout.strip()
             if shown.startswith("PROXY='"):
                 options.append(f'--aptopt={name} "{shown[len("PROXY=") :].strip(chr(39))}"')
         return options

@@ -14,8 +14,7 @@ from .words import Problem
 SUITE = "forky"
 
 # python3-venv brings the wheel of pip that the rules download with, and a test of the linters asks
-# git which files there are; the fonts, compilers and
-# services of tests do not belong here.
+# git which files there are; fonts, compilers and services of tests do not belong here.
 PACKAGES = ("bazel-bootstrap", "ca-certificates", "git", "python3-venv")
 
 # Bytes: the root takes 1.1 GB, its packages 0.4 GB more while it is made, Bazel's outputs the rest.

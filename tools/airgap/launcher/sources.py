@@ -11,18 +11,8 @@ from pathlib import Path
 # (bookworm-pgdg, nodistro), or call their component something else than main.
 _SUITES = frozenset(
     [
-        "buster",
-        "bullseye",
-        "bookworm",
-        "trixie",
-        "forky",
-        "duke",
-        "sid",
-        "oldoldstable",
-        "oldstable",
-        "stable",
-        "testing",
-        "unstable",
+        *("buster", "bullseye", "bookworm", "trixie", "forky", "duke", "sid"),
+        *("oldoldstable", "oldstable", "stable", "testing", "unstable"),
     ]
 )
 _VARIANTS = ("-updates", "-proposed-updates", "-backports")
@@ -73,9 +63,9 @@ def _text(file: Path) -> str:
 def _one_line(text: str) -> Iterator[Source]:
     for raw in text.splitlines():
         line = re.sub(r"\[[^]]*\]", " ", raw.partition("#")[0], count=1)
-        kind, *rest = line.split() or [""]
-        if kind == "deb" and len(rest) >= 2:
-            yield Source(rest[0], rest[1], tuple(rest[2:]))
+        fields = line.split()
+        if fields[:1] == ["deb"] and fields[2:]:
+            yield Source(fields[1], fields[2], tuple(fields[3:]))
 
 
 def _deb822(text: str) -> Iterator[Source]:

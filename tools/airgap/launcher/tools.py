@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from .settings import INSTALL_BAZELISK
@@ -30,6 +32,22 @@ def environ() -> dict[str, str]:
         "LC_ALL": "C.UTF-8",
         "PATH": _PATH,
     }
+
+
+def ask(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """Run a program of the system that answers at once, and return what it said."""
+    program = find(command[0])
+    if program is None:
+        return subprocess.CompletedProcess(command, 127, "", f"{command[0]} is not installed")
+    return subprocess.run(
+        [program, *command[1:]],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        env=environ(),
+        check=False,
+    )
 
 
 def missing(uid: int) -> list[str]:

@@ -62,7 +62,7 @@ def compare(have: Version, want: Version) -> str | None:
     if have[0] != want[0]:
         raise Problem(
             f"{names}: another major version.",
-            f"{INSTALL_BAZELISK}, or move the project and .bazelversion to Bazel {have[0]}.",
+            f"{INSTALL_BAZELISK}, or move the project and its .bazelversion to Bazel {have[0]}.",
         )
     if have < want:
         raise Problem(

@@ -17,11 +17,13 @@ class Problem(Exception):
     """
 
     def __init__(self, what: str, remedy: str) -> None:
+        """Take both sentences."""
         super().__init__(what)
         self.what = what
         self.remedy = remedy
 
     def __str__(self) -> str:
+        """Both, the remedy on the last line."""
         return f"{self.what}\nWhat to do: {self.remedy}"
 
 
@@ -39,6 +41,7 @@ class Progress:
         clock: Callable[[], float] = time.monotonic,
         patience: float = 15,
     ) -> None:
+        """Print to `out`, the standard error by default."""
         self._out = out if out is not None else sys.stderr
         self._clock = clock
         self._start: float | None = None
@@ -78,8 +81,9 @@ class Progress:
 
 def size(count: float) -> str:
     """A number of bytes, as a person reads it."""
+    step = 1000
     for unit in ("bytes", "kB", "MB"):
-        if count < 1000:
+        if count < step:
             return f"{count:.0f} {unit}"
-        count /= 1000
+        count /= step
     return f"{count:.1f} GB"

@@ -1,12 +1,19 @@
 """`npm pack` as an action: the tarball of a package and the same files as a folder."""
 
+def _npm_cli(nodeinfo):
+    """npm's own JavaScript; what the toolchain calls `npm` is a shell script around it."""
+    for file in nodeinfo.npm_sources.to_list():
+        if file.path.endswith("/node_modules/npm/bin/npm-cli.js"):
+            return file
+    fail("the Node.js toolchain brings no npm-cli.js")
+
 def _npm_tarball_impl(ctx):
     nodeinfo = ctx.toolchains["@rules_nodejs//nodejs:toolchain_type"].nodeinfo
     tarball = ctx.actions.declare_file(ctx.label.name + ".tgz")
     folder = ctx.actions.declare_directory(ctx.label.name + ".dir")
     args = ctx.actions.args()
     args.add("--node", nodeinfo.node)
-    args.add("--npm", nodeinfo.npm)
+    args.add("--npm", _npm_cli(nodeinfo))
     args.add("--tarball", tarball)
     args.add("--folder", folder.path)
     for src in ctx.files.srcs:

@@ -38,6 +38,9 @@ def _nodejs_repo_impl(rctx):
     for rest in ("node.zip", "wheel", ".cache"):
         rctx.delete(rest)
 
+    # The wheel's programs are for its owner alone.
+    rctx.execute(["chmod", "755", "bin/nodejs/bin/node"])
+
     # A wheel has copies where the archive has links, and they do not find their own modules.
     for name in ("npm", "npx"):
         rctx.delete("bin/nodejs/bin/" + name)
@@ -57,7 +60,6 @@ filegroup(
 nodejs_toolchain(
     name = "toolchain",
     node = "bin/nodejs/bin/node",
-    npm = "bin/nodejs/lib/node_modules/npm/bin/npm-cli.js",
     npm_srcs = [":npm_files"],
 )
 """, executable = False)

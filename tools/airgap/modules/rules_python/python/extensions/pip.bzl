@@ -51,7 +51,7 @@ alias(
 def _hub_impl(rctx):
     rctx.file("BUILD.bazel", "", executable = False)
     for name, repository in rctx.attr.distributions.items():
-        targets = {name: "pkg", "pkg": "pkg", "data": "data", "dist_info": "dist_info"}
+        targets = {name: "pkg", "pkg": "pkg", "data": "data"}
         rctx.file(name + "/BUILD.bazel", _HUB_PACKAGE + "".join([
             _HUB_ALIAS.format(name = alias, repository = repository, target = target)
             for alias, target in targets.items()

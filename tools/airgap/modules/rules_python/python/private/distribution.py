@@ -34,11 +34,6 @@ filegroup(
     ),
 )
 
-filegroup(
-    name = "dist_info",
-    srcs = glob(["site-packages/*.dist-info/**"]),
-)
-
 py_library(
     name = "pkg",
     srcs = glob(
@@ -69,9 +64,11 @@ def main(pip: str, hub: str) -> None:
 def _download(pip: str) -> Path:
     environ = {k: v for k, v in os.environ.items() if k in _KEPT or not k.startswith("PIP_")}
     subprocess.run(
-        [sys.executable, f"{pip}/pip", "--quiet", "--disable-pip-version-check", "download"]
-        + ["--no-deps", "--require-hashes", "--only-binary=:all:", "--dest=wheel"]
-        + ["--requirement=requirement.txt"],
+        [
+            *(sys.executable, f"{pip}/pip", "--quiet", "--disable-pip-version-check", "download"),
+            *("--no-deps", "--require-hashes", "--only-binary=:all:", "--dest=wheel"),
+            "--requirement=requirement.txt",
+        ],
         env={**environ, "PIP_CONFIG_FILE": os.devnull},
         check=True,
         stdout=sys.stderr,

@@ -1,0 +1,90 @@
+"""tools/bazel itself, with pretended programs on PATH."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+TOOLS = Path(__file__).resolve().parents[2]
+ECHO = '#!/bin/sh\necho "$0 $*"\ncat\n'
+
+
+@pytest.fixture(name="checkout")
+def _checkout(tmp_path: Path) -> Path:
+    checkout = tmp_path / "a checkout"
+    shutil.copytree(TOOLS / "airgap/launcher", checkout / "tools/airgap/launcher")
+    shutil.copy(TOOLS / "airgap/__main__.py", checkout / "tools/airgap")
+    shutil.copy(TOOLS / "bazel", checkout / "tools")
+    (checkout / ".bazelversion").write_text("7.7.1\n")
+    return checkout
+
+
+def _program(folder: Path, name: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    file = folder / name
+    file.write_text(ECHO)
+    file.chmod(0o755)
+    return file
+
+
+def _run(checkout: Path, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join([environ.pop("PATH", ""), "/usr/bin", "/bin"]).lstrip(os.pathsep)
+    home = checkout.parent / "home"
+    return subprocess.run(
+        [checkout / "tools/bazel", *arguments],
+        input="typed",
+        capture_output=True,
+        text=True,
+        # A cache that cannot be made: should it come to that, no root is provisioned here.
+        env={"BAZEL_AIRGAP_CACHE": "/dev/null/x", "HOME": str(home), "PATH": path, **environ},
+        check=False,
+    )
+
+
+def test_run_by_bazelisk_it_hands_over_at_once(checkout: Path) -> None:
+    real = _program(checkout.parent / "real", "bazel-7.7.1")
+    other = _program(checkout.parent / "bin", "bazelisk")
+    done = _run(checkout, "test", "a b", BAZEL_REAL=str(real), PATH=str(other.parent))
+    assert done.stdout == f"{real} test a b\ntyped"
+
+
+def test_bazelisk_comes_before_bazel_wherever_they_are_on_path(checkout: Path) -> None:
+    bazel = _program(checkout.parent / "first", "bazel")
+    assert _run(checkout, "info", PATH=str(bazel.parent)).stdout == f"{bazel} info\ntyped"
+    bazelisk = _program(checkout.parent / "second", "bazelisk")
+    path = f"{bazel.parent}:{bazelisk.parent}"
+    assert _run(checkout, "info", PATH=path).stdout == f"{bazelisk} info\ntyped"
+
+
+def test_it_never_takes_itself_for_bazel(checkout: Path) -> None:
+    bazel = _program(checkout.parent / "bin", "bazel")
+    link = checkout.parent / "links/bazel"
+    link.parent.mkdir()
+    link.symlink_to(checkout / "tools/bazel")
+    path = f"{checkout / 'tools'}:{link.parent}:{bazel.parent}"
+    assert _run(checkout, "info", PATH=path).stdout == f"{bazel} info\ntyped"
+
+
+def test_doctor_is_never_passed_on(checkout: Path) -> None:
+    real = _program(checkout.parent / "bin", "bazelisk")
+    for environ in ({"BAZEL_REAL": str(real)}, {"PATH": str(real.parent)}):
+        done = _run(checkout, "doctor", **environ)
+        assert done.returncode == 0, done.stderr
+        assert str(real) in done.stdout
+        assert "typed" not in done.stdout
+
+
+def test_a_problem_ends_with_what_to_do_and_leaves_nothing_beside_the_sources(
+    checkout: Path,
+) -> None:
+    (checkout / ".bazelversion").write_text("latest\n")
+    bazel = _program(checkout.parent / "bin", "bazel")
+    done = _run(checkout, "info", BAZEL_AIRGAP="1", PATH=str(bazel.parent))
+    assert done.returncode == 36
+    assert done.stderr.splitlines()[-1].startswith("What to do: ")
+    assert done.stdout == ""
+    assert list(checkout.rglob("__pycache__")) == []
