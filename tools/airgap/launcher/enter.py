@@ -134,6 +134,8 @@ def bazel(settings: Settings, arguments: Iterable[str]) -> list[str]:
         "/usr/bin/bazel",
         f"--bazelrc={settings.workspace}/tools/airgap/airgap.bazelrc",
         f"--output_user_root={settings.outputs}",
+        # A server keeps the root that it was started in: with another root, Bazel starts another.
+        f"--host_jvm_args=-Dairgap.root={settings.root.name}",
         *arguments,
     ]
 

@@ -72,6 +72,13 @@ def test_bazel_reads_the_rc_of_the_checkout_and_keeps_its_outputs_in_the_cache()
         "/usr/bin/bazel",
         "--bazelrc=/w/tools/airgap/airgap.bazelrc",
         "--output_user_root=/c/out",
+        f"--host_jvm_args=-Dairgap.root={settings.root.name}",
         "test",
         "//...",
     ]
+
+
+def test_another_root_asks_for_another_server() -> None:
+    one = Settings(Path("/w"), Path("/c"), "amd64")
+    other = Settings(Path("/w"), Path("/c"), "amd64", packages=("bazel-bootstrap",))
+    assert enter.bazel(one, []) != enter.bazel(other, [])
