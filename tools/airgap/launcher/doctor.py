@@ -178,7 +178,7 @@ def _cache(chosen: settings.Settings) -> Iterator[Finding]:
     yield Finding("cache", f"{chosen.cache}: {', '.join(parts)}")
     for root in others:
         yield Finding(
-            "older root", f"{root}, {size(_used(root))}; no longer needed here: delete it"
+            "another root", f"{root}, {size(_used(root))}; delete it if no other checkout uses it"
         )
     yield Finding("disk", f"{size(_free(chosen.cache))} free")
 

@@ -12,8 +12,9 @@ from .narration import Narration
 from .settings import INSTALL_BAZELISK, NEEDED, SUITE, Settings
 from .words import Problem, Progress, size
 
-# Nobody reads manuals in there; copyright files stay.
+# Nobody reads manuals in there; copyright files stay. The whole is written out once, at the end.
 _DPKG_OPTIONS = (
+    "force-unsafe-io",
     # Only the files: update-alternatives fails where a folder of manuals is missing.
     "path-exclude=/usr/share/man/*.gz",
     "path-exclude=/usr/share/locale/*/LC_MESSAGES/*",
