@@ -9,6 +9,7 @@ import shlex
 import shutil
 import tempfile
 import time
+import uuid
 from pathlib import Path
 from typing import Self
 
@@ -50,7 +51,8 @@ class PiHome:
         self.program = program
         self._offline = offline
         self.model: ScriptedModel | None = None
-        self.root = Path(tempfile.mkdtemp(prefix="satyrn-", dir=parent)).resolve()
+        # The name comes first: whatever interrupts from here on, the folder can be removed.
+        self.root = Path(parent or tempfile.gettempdir()).resolve() / f"satyrn-{uuid.uuid4().hex}"
         self.home = self.root / "home"
         self.agent_dir = self.root / "agent"
         self.project = self.root / "project"
@@ -59,6 +61,7 @@ class PiHome:
         self._npm = self.root / "npm"
         self.npm_prefix = self._npm / "prefix"
         try:
+            self.root.mkdir(mode=0o700)
             self._furnish()
         except BaseException:
             self.close()

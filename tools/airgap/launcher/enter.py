@@ -10,8 +10,9 @@ What was tried (bubblewrap 0.8, Linux 6, as root and as a user), and what broke 
 - No network namespace: npm and pip download from here. The sandbox makes its own for the tests.
 - A chroot instead of bubblewrap forbids user namespaces, and with them the sandbox.
 - Capabilities: none for a user. Root needs CAP_SETFCAP, without which the kernel (5.12 and later)
-  refuses to map user 0 into the sandbox ("uid_map: Operation not permitted"), and
-  CAP_DAC_OVERRIDE, without which root cannot write in a checkout that belongs to somebody else.
+  refuses to map user 0 into the sandbox ("uid_map: Operation not permitted"). It also gets
+  CAP_DAC_OVERRIDE, so that root can write in a checkout that belongs to somebody else; this one
+  was not tried without.
 - `/dev` is bubblewrap's own few devices. Its `/dev/shm` is memory that only this Bazel sees, so
   the small one that containers have does not limit the sandboxes that lie there.
 """
