@@ -72,7 +72,7 @@ export function createLoopBreaker(): (call: ToolCall) => BlockDecision | undefin
     const key = contained(() => keyOf(call));
     if (key === undefined) return undefined;
 
-    const known = window.find((admitted) => sameKey(admitted.key, key));
+    const known = findIdentical(window, key);
     if (known !== undefined && known.inWindow >= REPEATS) {
       known.blocked += 1;
       return refusal(known);
@@ -130,19 +130,25 @@ function contained<T>(inspection: () => T): T | undefined {
 //
 // A key is a copy of a call's containers around the same primitive values. Two keys are the same
 // exactly when the tool names and the inputs, as JSON values, are. Property order is dealt with when
-// keys are compared, which is rarely needed and cheaper than sorting every input. Nothing is escaped
-// or written out, and copying and comparing walk a list, so neither length nor depth costs a stack.
+// keys are compared, which is cheaper than sorting every input. Nothing is escaped or written out, and
+// copying and comparing walk a list, so neither length nor depth costs a stack.
+//
+// A hash over all of its content, but for most of a long text, keeps comparisons rare.
 
 /**
  * What a key may weigh: one for each character, {@link VALUE_WEIGHT} for each value and each property
- * name, and {@link CONTAINER_WEIGHT} for each array and object, about the bytes that they take. One
- * string may have 16 Mi characters, a megabyte of ordinary JSON fits several times over, and so do four
- * hundred kilobytes of nothing but brackets. A heavier call is admitted and not remembered. This bounds
- * the time for one input, the memory of the window, and the way into a cycle or an endless proxy.
+ * name, and {@link CONTAINER_WEIGHT} for each array and object, about the bytes that they take; names
+ * that the objects of a list share count once. One string may have 16 Mi characters, a megabyte of
+ * ordinary JSON fits several times over, and so do four hundred kilobytes of nothing but brackets. A
+ * heavier call is admitted and not remembered. This bounds the time for one input, the memory of the
+ * window, and the way into a cycle or an endless proxy.
  */
 const MAX_WEIGHT = 2 ** 24;
 const VALUE_WEIGHT = 16;
 const CONTAINER_WEIGHT = 64;
+
+/** The hash reads at most so many characters of a text. */
+const SAMPLE = 32;
 
 /** What the copy of a container holds until its turn comes. */
 const NO_VALUES: readonly Value[] = [];
@@ -150,7 +156,7 @@ const NO_VALUES: readonly Value[] = [];
 interface Key {
   readonly tool: string;
   readonly input: Value;
-  /** Differs for almost all different inputs, so that few keys are compared value by value. */
+  /** The same for identical inputs. */
   readonly hash: number;
 }
 
@@ -162,49 +168,73 @@ interface Container {
   values: readonly Value[];
 }
 
+/** A container that has been met, with its copy, which is filled when its turn comes. */
+interface Met {
+  readonly source: object;
+  readonly copy: Container;
+  readonly place: number;
+}
+
+/** The names of an object's properties, and a hash of each. */
+interface Shape {
+  readonly names: readonly string[];
+  readonly hashes: readonly number[];
+}
+
 /** A key in the making. */
 interface Draft {
-  /** Every array and object met so far with its copy, which is filled when its turn comes. */
-  readonly containers: { readonly source: object; readonly copy: Container }[];
-  /** The names of the last object, to be shared with the next one if that has the same. */
-  names: readonly string[];
+  /** Every array and object met so far. */
+  readonly containers: Met[];
+  /** The last one for each first name, to be shared with the next object that has the same names. */
+  readonly shapes: Map<string, Shape>;
   weightLeft: number;
   hash: number;
 }
+
+// ---- Making a key
 
 /** @throws if the call is not JSON, or too heavy, or throws while it is read. */
 function keyOf(call: ToolCall): Key {
   const { toolName: tool } = call;
   if (typeof tool !== "string") throw notJson();
-  const draft: Draft = { containers: [], names: [], weightLeft: MAX_WEIGHT, hash: 0 };
-  const input = copyValue(call.input, draft);
+  const draft: Draft = {
+    containers: [],
+    shapes: new Map(),
+    weightLeft: MAX_WEIGHT,
+    hash: 0,
+  };
+  const input = copyValue(call.input, 0, draft);
   // The list grows while it is walked.
-  for (const { source, copy } of draft.containers) {
-    if (Object.getOwnPropertySymbols(source).length > 0) throw notJson();
-    if (Array.isArray(source)) copyArray(source, copy, draft);
-    else copyObject(source, copy, draft);
+  for (const met of draft.containers) {
+    if (Object.getOwnPropertySymbols(met.source).length > 0) throw notJson();
+    if (Array.isArray(met.source)) copyArray(met.source, met, draft);
+    else copyObject(met.source, met, draft);
   }
   return { tool, input, hash: draft.hash };
 }
 
-function copyValue(value: unknown, draft: Draft): Value {
+/** Copies a value that stands at a place, see {@link addToHash}. */
+function copyValue(value: unknown, place: number, draft: Draft): Value {
   switch (typeof value) {
     case "string":
       spend(value.length, draft);
-      draft.hash = (draft.hash + hashText(value)) | 0;
+      addToHash(draft, place, hashText(value, Math.ceil(value.length / SAMPLE)));
       return value;
     case "number":
       if (!Number.isFinite(value)) throw notJson();
-      // Any factor would do that brings a small difference between two fractions before the point.
-      draft.hash = (draft.hash + ((value * 4093.17) | 0)) | 0;
+      addToHash(draft, place, hashNumber(value));
       return value;
     case "boolean":
+      addToHash(draft, place, value ? TRUE : FALSE);
       return value;
     case "object": {
-      if (value === null) return value;
+      if (value === null) {
+        addToHash(draft, place, NULL);
+        return value;
+      }
       spend(CONTAINER_WEIGHT, draft);
       const copy: Container = { names: undefined, values: NO_VALUES };
-      draft.containers.push({ source: value, copy });
+      draft.containers.push({ source: value, copy, place });
       return copy;
     }
     default:
@@ -213,46 +243,50 @@ function copyValue(value: unknown, draft: Draft): Value {
 }
 
 /** Elements count, holes are no JSON. Named extras do not count, as in JSON text. */
-function copyArray(source: readonly unknown[], copy: Container, draft: Draft): void {
+function copyArray(source: readonly unknown[], { copy, place }: Met, draft: Draft): void {
   const { length } = source;
   if (!isArrayPrototype(Object.getPrototypeOf(source)) || !Number.isInteger(length)) {
     throw notJson();
   }
   spend(length * VALUE_WEIGHT, draft);
+  const within = mix(place, ARRAY);
+  addToHash(draft, within, length);
   const values = new Array<Value>(length);
-  for (let i = 0; i < length; i += 1) values[i] = copyValue(source[i], draft);
+  for (let i = 0; i < length; i += 1) {
+    values[i] = copyValue(source[i], (within + Math.imul(i + 1, SPREAD)) | 0, draft);
+  }
   copy.values = values;
 }
 
 /** Own enumerable properties count, as in JSON text; each is read once, getter or not. */
-function copyObject(source: object, copy: Container, draft: Draft): void {
+function copyObject(source: object, { copy, place }: Met, draft: Draft): void {
   const prototype: object | null = Object.getPrototypeOf(source);
   if (prototype !== null && !isObjectPrototype(prototype)) throw notJson();
-  const names = sharedNames(Object.keys(source), draft);
-  spend(names.length * 2 * VALUE_WEIGHT, draft);
+  const { names, hashes } = sharedShape(Object.keys(source), draft);
+  spend(names.length * VALUE_WEIGHT, draft);
+  const within = mix(place, OBJECT);
+  addToHash(draft, within, names.length);
   const values = new Array<Value>(names.length);
   let i = 0;
   for (const name of names) {
-    spend(name.length, draft);
-    values[i] = copyValue((source as Record<string, unknown>)[name], draft);
+    const inner = (within + (hashes[i] as number)) | 0;
+    values[i] = copyValue((source as Record<string, unknown>)[name], inner, draft);
     i += 1;
   }
   copy.names = names;
   copy.values = values;
 }
 
-/** A list of a thousand objects of one kind needs their names once. */
-function sharedNames(names: readonly string[], draft: Draft): readonly string[] {
-  if (!sameNames(names, draft.names)) draft.names = names;
-  return draft.names;
-}
-
-/** Adds up without regard to order, as objects need. Reading it all would cost more than it saves. */
-function hashText(text: string): number {
-  const last = text.length - 1;
-  const sample =
-    (text.charCodeAt(0) << 20) ^ (text.charCodeAt(last >> 1) << 10) ^ text.charCodeAt(last);
-  return Math.imul(sample ^ (last << 5), 0x9e3779b1);
+/** A list of a thousand objects of one kind keeps their names once, and pays for them once. */
+function sharedShape(names: readonly string[], draft: Draft): Shape {
+  const first = names[0] ?? "";
+  const known = draft.shapes.get(first);
+  if (known !== undefined && sameNames(names, known.names)) return known;
+  spend(names.length * VALUE_WEIGHT, draft);
+  for (const name of names) spend(name.length, draft);
+  const shape = { names, hashes: names.map((name) => hashText(name, 1)) };
+  draft.shapes.set(first, shape);
+  return shape;
 }
 
 function spend(weight: number, draft: Draft): void {
@@ -276,15 +310,76 @@ function isArrayPrototype(value: object | null): boolean {
   return Array.isArray(value) && isObjectPrototype(Object.getPrototypeOf(value));
 }
 
-/** Containers that have to be compared yet. */
-type Pairs = (readonly [Container, Container])[];
+// ---- Hashing
 
-function sameKey(a: Key, b: Key): boolean {
-  if (a.hash !== b.hash || a.tool !== b.tool) return false;
+/** Odd numbers without a pattern, to multiply with. */
+const SPREAD = 0x9e3779b1;
+const STIR = 0x85ebca6b;
+
+/** What stands for a value, or a kind of container, that has no content to hash. */
+const ARRAY = 0x2545f491;
+const OBJECT = 0x4f6cdd1d;
+const TRUE = 0x6c8e9cf5;
+const FALSE = 0x1b873593;
+const NULL = 0x38b34ae5;
+
+/**
+ * Takes in what stands at a place. A place is a number for all the names and positions on the way to a
+ * value, so that two values cannot trade places unnoticed. What stands where is added up, so that it
+ * does not matter which property is read first.
+ */
+function addToHash(to: { hash: number }, place: number, hash: number): void {
+  to.hash = (to.hash + mix(place, hash)) | 0;
+}
+
+function mix(a: number, b: number): number {
+  const product = Math.imul(a ^ b, STIR);
+  return product ^ (product >>> 15);
+}
+
+/** Reads every `step`th character, the last one included. */
+function hashText(text: string, step: number): number {
+  let hash = text.length;
+  for (let i = text.length - 1; i >= 0; i -= step) {
+    hash = Math.imul(hash ^ text.charCodeAt(i), SPREAD);
+  }
+  return hash;
+}
+
+/** A number and, in the same memory, the two halves of its bits. */
+const float = new Float64Array(1);
+const floatBits = new Int32Array(float.buffer);
+
+function hashNumber(value: number): number {
+  float[0] = value + 0; // -0 becomes 0
+  return (floatBits[0] as number) ^ Math.imul(floatBits[1] as number, SPREAD);
+}
+
+// ---- Comparing keys
+
+/**
+ * The call in the window that is identical to one with this key. Only long texts that differ nowhere
+ * but between the characters that are hashed get as far as being compared, and text compares fast.
+ */
+function findIdentical(window: readonly AdmittedCall[], key: Key): AdmittedCall | undefined {
+  const { tool, hash, input } = key;
+  const alike = window.filter((call) => call.key.hash === hash && call.key.tool === tool);
+  return [...new Set(alike)].find((call) => sameInput(call.key.input, input));
+}
+
+/** Up to so many names are found faster one after another than through a map. */
+const FEW_NAMES = 8;
+
+/** Containers that have to be compared yet: one of the first input, one of the second, and so on. */
+type Pairs = Container[];
+
+function sameInput(a: Value, b: Value): boolean {
   const pairs: Pairs = [];
-  if (!sameValue(a.input, b.input, pairs)) return false;
+  if (!sameValue(a, b, pairs)) return false;
   // The list grows while it is walked.
-  for (const [left, right] of pairs) if (!sameContainer(left, right, pairs)) return false;
+  for (let i = 0; i < pairs.length; i += 2) {
+    if (!sameContainer(pairs[i] as Container, pairs[i + 1] as Container, pairs)) return false;
+  }
   return true;
 }
 
@@ -292,7 +387,7 @@ function sameKey(a: Key, b: Key): boolean {
 function sameValue(a: Value | undefined, b: Value | undefined, pairs: Pairs): boolean {
   if (a === b) return true;
   if (!isContainer(a) || !isContainer(b)) return false;
-  pairs.push([a, b]);
+  pairs.push(a, b);
   return true;
 }
 
@@ -317,6 +412,7 @@ function inOrderOf(
   { names = [], values }: Container,
 ): readonly (Value | undefined)[] {
   if (sameNames(order, names)) return values;
+  if (names.length <= FEW_NAMES) return order.map((name) => values[names.indexOf(name)]);
   const byName = new Map(names.map((name, i) => [name, values[i]]));
   return order.map((name) => byName.get(name));
 }

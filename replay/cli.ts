@@ -7,22 +7,19 @@ import { parseArgs } from "node:util";
 
 import type { ExtensionFactory } from "@earendil-works/pi-coding-agent";
 
+import { fileProblem, unreadable } from "./file.ts";
 import { readFixture } from "./fixture.ts";
-import { type Observation, replayFixture } from "./replay.ts";
+import { describe, type Observation, replayFixture } from "./replay.ts";
+import { MISMATCH, OK, type Surroundings, USAGE } from "./surroundings.ts";
 
-/** What the command needs of the process. The two writers take a line without its end. */
-export interface Surroundings {
-  /** The folder of the whole project: `engine/engine.ts` and `fixtures/guards/` are looked up here. */
-  readonly root: string;
-  /** Relative arguments are resolved against this folder. */
-  readonly cwd: string;
-  readonly stdout: (line: string) => void;
-  readonly stderr: (line: string) => void;
-}
+/** Of one fixture; a file of another kind may have thousands. */
+const MOST_PROBLEMS = 20;
 
-const OK = 0;
-const MISMATCH = 1;
-const USAGE = 2;
+/** What Node.js runs: nothing else can be an extension. */
+const PROGRAM = /\.[cm]?[jt]s$/;
+
+/** An extension is text that someone wrote. */
+const MOST_MIB = 64;
 
 /** Both are relative to the project's folder, and shown like this in messages. */
 const SHIPPED_EXTENSION = "engine/engine.ts";
@@ -98,11 +95,18 @@ function parse(args: readonly string[]): Options | string {
 /** The extension's factory, or a sentence on why there is none. */
 async function loadExtension(file: string): Promise<ExtensionFactory | string> {
   try {
+    const problem = await fileProblem(file, "an extension", MOST_MIB);
+    if (problem !== undefined) return problem;
+  } catch (error) {
+    return unreadable(error);
+  }
+  if (!PROGRAM.test(file)) return "is no TypeScript or JavaScript; name the file of a Pi extension";
+  try {
     const module: { default?: unknown } = await import(pathToFileURL(file).href);
     if (typeof module.default === "function") return module.default as ExtensionFactory;
     return "has no default export that is a function; name a Pi extension";
   } catch (error) {
-    return `cannot be loaded as an extension: ${error}`;
+    return `cannot be loaded as an extension: ${describe(error)}`;
   }
 }
 
@@ -124,7 +128,9 @@ async function replayAll(
   for (const { file, shown } of sources) {
     const { observation, problems } = await replayFile(file, shown, extension, seen);
     if (observation !== undefined) io.stdout(JSON.stringify(observation));
-    for (const problem of problems) io.stderr(`${shown}: ${problem}`);
+    for (const problem of problems.slice(0, MOST_PROBLEMS)) io.stderr(`${shown}: ${problem}`);
+    const more = problems.length - MOST_PROBLEMS;
+    if (more > 0) io.stderr(`${shown}: and ${more} more`);
     allMatch &&= problems.length === 0;
   }
   return allMatch;

@@ -9,16 +9,25 @@
 import { EventEmitter } from "node:events";
 
 import type {
+  BeforeAgentStartEvent,
+  ContextEvent,
+  ContextEventResult,
   EventBus,
   ExtensionAPI,
   ExtensionContext,
   ExtensionEvent,
   ExtensionFactory,
   ExtensionHandler,
+  InputEvent,
+  MessageEndEvent,
+  MessageEndEventResult,
   RegisteredCommand,
   ToolCallEvent,
   ToolCallEventResult,
   ToolDefinition,
+  ToolInfo,
+  ToolResultEvent,
+  TurnEndEvent,
 } from "@earendil-works/pi-coding-agent";
 
 /** An entry as the session file holds it: `data` went through JSON. */
@@ -100,6 +109,8 @@ type DoubledApi = Pick<
   ExtensionAPI,
   | "appendEntry"
   | "events"
+  | "getActiveTools"
+  | "getAllTools"
   | "on"
   | "registerCommand"
   | "registerTool"
@@ -110,8 +121,6 @@ type DoubledApi = Pick<
 /** The rest of the API. The compiler holds this list to Pi's types: nothing missing, nothing made up. */
 const NOT_DOUBLED_API = {
   exec: true,
-  getActiveTools: true,
-  getAllTools: true,
   getCommands: true,
   getFlag: true,
   getMcpServers: true,
@@ -262,6 +271,68 @@ export class PiDouble {
     }
   }
 
+  /**
+   * Hands an ended message to the `message_end` handlers: each may replace it for those after it.
+   *
+   * @returns The message that Pi would store.
+   */
+  async messageEnd(message: MessageEndEvent["message"]): Promise<MessageEndEvent["message"]> {
+    let stored = message;
+    await this.#dispatch<MessageEndEvent, MessageEndEventResult>(
+      "message_end",
+      () => ({ type: "message_end", message: stored }),
+      (result) => {
+        stored = result.message ?? stored;
+      },
+    );
+    return stored;
+  }
+
+  /**
+   * Hands the messages of a request to the `context` handlers: each gets what those before it made
+   * of them.
+   *
+   * @returns The messages that Pi would send.
+   */
+  async request(messages: ContextEvent["messages"]): Promise<ContextEvent["messages"]> {
+    let sent = messages;
+    await this.#dispatch<ContextEvent, ContextEventResult>(
+      "context",
+      () => ({ type: "context", messages: sent }),
+      (result) => {
+        sent = result.messages ?? sent;
+      },
+    );
+    return sent;
+  }
+
+  /** Tells the handlers of an event whose results the harness has no use for, by Pi's rules. */
+  async tell(
+    event: BeforeAgentStartEvent | InputEvent | ToolResultEvent | TurnEndEvent,
+  ): Promise<void> {
+    await this.#dispatch(
+      event.type,
+      () => event,
+      () => undefined,
+    );
+  }
+
+  /** One handler after the other; one that throws is kept in `errors`, the next one goes on. */
+  async #dispatch<E extends ExtensionEvent, R>(
+    type: E["type"],
+    event: () => E,
+    take: (result: R) => void,
+  ): Promise<void> {
+    for (const { extension, handler } of this.#handlersOf(type)) {
+      try {
+        const result = await (handler as ExtensionHandler<E, R>)(event(), this.context);
+        if (result) take(result);
+      } catch (error) {
+        this.errors.push({ extension, event: type, error });
+      }
+    }
+  }
+
   /** A copy: what handlers register or remove during a round counts from the next round on. */
   #handlersOf(event: string): { extension: string; handler: Handler }[] {
     return this.#extensions.flatMap(({ name, handlers }) =>
@@ -278,6 +349,8 @@ export class PiDouble {
     const name = extension.name;
     const doubled: DoubledApi = {
       events: this.events,
+      getActiveTools: () => [...this.tools.keys()],
+      getAllTools: () => [...this.tools.values()].map(toolInfo),
       on: (event: string, handler: Handler) => register(extension.handlers, event, handler),
       registerCommand: (command, options) => this.commands.set(command, options),
       registerTool: (tool) => this.tools.set(tool.name, tool as unknown as ToolDefinition),
@@ -318,6 +391,12 @@ export class PiDouble {
       },
     };
   }
+}
+
+/** What Pi tells extensions of a registered tool. */
+function toolInfo(tool: ToolDefinition): ToolInfo {
+  const { name, description, parameters } = tool;
+  return { name, description, parameters, exposure: "direct" } as ToolInfo;
 }
 
 /** Registers a handler and returns what removes that one registration. */

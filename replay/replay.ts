@@ -125,7 +125,7 @@ function isPositive(value: unknown): value is number {
 }
 
 /** Anything may be thrown, and a harness must survive it: even what refuses to become text. */
-function describe(error: unknown): string {
+export function describe(error: unknown): string {
   try {
     return String(error);
   } catch {

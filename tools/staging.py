@@ -18,10 +18,11 @@ def copy_sources(files: Iterable[str], into: Path) -> list[str]:
     Keeps each file's path and executable bit, follows links, and merges directories.
 
     Returns:
-        The staged paths relative to `into`, sorted, without what lies in other repositories.
+        The staged paths relative to `into`, sorted.
 
     Raises:
         FileNotFoundError: a declared input is missing.
+        ValueError: a declared input lies in another repository.
     """
     staged = []
     for name in sorted(set(files)):

@@ -129,7 +129,7 @@ async function times(line: Line, now: () => number, statistic: "mean" | "p50"): 
 // ---- How it is shown ---------------------------------------------------------------------------
 
 function row(first: string, cells: readonly string[]): string {
-  return first.padEnd(30) + cells.map((cell) => cell.padStart(18)).join("");
+  return first.padEnd(40) + cells.map((cell) => cell.padStart(18)).join("");
 }
 
 function sizeName(characters: number): string {

@@ -67,8 +67,14 @@ class View:
         if not step.ran:
             self._tell(step.told)
 
-    def closing(self, outcome: Outcome, folder: Path) -> None:
-        """Print the telemetry, the verdict, and how to get the package."""
+    def closing(self, outcome: Outcome, folder: Path, *, packs: bool) -> None:
+        """Print the telemetry, the verdict, and how to install the package that was shown.
+
+        Args:
+            outcome: What happened.
+            folder: Where the package is installed from.
+            packs: Whether it is the one that the checkout packs.
+        """
         self._line()
         self._line("In the session file:")
         for data in outcome.telemetry:
@@ -81,10 +87,12 @@ class View:
             return
         self._paragraph(_summary(outcome))
         self._line()
-        self._line("Into your own Pi, from this checkout or as a tarball:")
+        ways = "from this checkout or as a tarball" if packs else "from its folder"
+        self._line(f"Into your own Pi, {ways}:")
         self._line(self._paint("bold", f"  pi install {shlex.quote(str(folder))}"))
-        self._line(self._paint("bold", "  tools/bazel run //engine:package"))
-        self._line("The second packs the tarball and prints the command that installs it.")
+        if packs:
+            self._line(self._paint("bold", "  tools/bazel run //engine:package"))
+            self._line("The second packs the tarball and prints the command that installs it.")
 
     def end(self) -> None:
         """Take the passing word away."""

@@ -12,13 +12,13 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 
 from satyrn_engine._demo_run import Outcome, Watcher, run_demo
 from satyrn_engine._demo_view import View, as_json, install_folder, wants_colour
-from satyrn_engine.testing import PackageError, PiError, find_pi, read_package
+from satyrn_engine.testing import Package, PackageError, PiError, find_pi, read_package
 
 PACKAGE_VARIABLE = "SATYRN_ENGINE_DIR"
 """Names the folder of the engine package when `--package` does not."""
@@ -30,7 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     view = View(sys.stdout, sys.stderr, wants_colour(sys.stdout, os.environ))
     try:
         with _signals_interrupt():
-            outcome = _demonstrate(options.package, view, as_rows=not options.json)
+            package = read_package(_package_folder(options.package, os.environ))
+            outcome = _demonstrate(package, view, as_rows=not options.json)
     except PiError as error:
         view.end()
         print(f"demo: {error}", file=sys.stderr)
@@ -43,11 +44,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader has seen enough; keep Python from complaining about the rest at its exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    return _report(outcome, view, as_rows=not options.json)
+    return _report(outcome, view, as_rows=not options.json, named=options.package is not None)
 
 
-def _demonstrate(folder: Path | None, view: View, *, as_rows: bool) -> Outcome:
-    package = read_package(_package_folder(folder))
+def _demonstrate(package: Package, view: View, *, as_rows: bool) -> Outcome:
     program = find_pi()
     if as_rows:
         view.opening(package, program)
@@ -55,11 +55,13 @@ def _demonstrate(folder: Path | None, view: View, *, as_rows: bool) -> Outcome:
     return run_demo(program, package, watcher)
 
 
-def _report(outcome: Outcome, view: View, *, as_rows: bool) -> int:
+def _report(outcome: Outcome, view: View, *, as_rows: bool, named: bool) -> int:
     view.end()
     with contextlib.suppress(BrokenPipeError):
-        if as_rows:
-            view.closing(outcome, install_folder(outcome.package, os.environ))
+        if as_rows and named:
+            view.closing(outcome, outcome.package.folder, packs=False)
+        elif as_rows:
+            view.closing(outcome, install_folder(outcome.package, os.environ), packs=True)
         else:
             print(as_json(outcome))
     if outcome.faults:
@@ -68,14 +70,26 @@ def _report(outcome: Outcome, view: View, *, as_rows: bool) -> int:
     return 0
 
 
-def _package_folder(named: Path | None) -> Path:
-    folder = named or os.environ.get(PACKAGE_VARIABLE)
-    if not folder:
+def _package_folder(named: Path | None, environ: Mapping[str, str]) -> Path:
+    """Return the folder of the package to show.
+
+    What a person names starts where they are, which is not where Bazel runs the program.
+    """
+    if named is not None:
+        folder = Path(environ.get("BUILD_WORKING_DIRECTORY", "."), named)
+        if not folder.is_dir():
+            raise PackageError(
+                f"there is no folder {folder}: name the folder of a Pi package with --package, "
+                "or leave it out"
+            )
+        return folder
+    built = environ.get(PACKAGE_VARIABLE)
+    if not built:
         raise PackageError(
             "no package to show: run this as `tools/bazel run //engine:demo`, "
             "or name the package's folder with --package"
         )
-    return Path(folder)
+    return Path(built)
 
 
 def _parser() -> argparse.ArgumentParser:

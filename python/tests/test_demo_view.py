@@ -54,14 +54,14 @@ def outcome_of(steps: list[Step], *faults: str) -> Outcome:
     return Outcome(package, program, tuple(steps), telemetry, faults)
 
 
-def shown(outcome: Outcome, *, colour: bool = False) -> str:
+def shown(outcome: Outcome, *, colour: bool = False, packs: bool = True) -> str:
     out = io.StringIO()
     view = View(out, io.StringIO(), colour)
     view.opening(outcome.package, outcome.program)
     view.stage("starting Pi")
     for step in outcome.steps:
         view.step(step)
-    view.closing(outcome, Path("/checkout/engine"))
+    view.closing(outcome, Path("/checkout/engine"), packs=packs)
     return out.getvalue()
 
 
@@ -178,6 +178,35 @@ def test_the_folder_to_install_is_the_checkouts_when_bazel_names_it(tmp_path: Pa
     (tmp_path / "engine").mkdir()
     (tmp_path / "engine" / "package.json").touch()
     assert install_folder(package, environ) == tmp_path / "engine"
+
+
+def test_the_checkouts_commands_are_not_given_for_another_package() -> None:
+    own = shown(outcome_of(the_steps()))
+    other = shown(outcome_of(the_steps()), packs=False)
+    assert "pi install /checkout/engine" in own
+    assert "//engine:package" in own
+    assert "pi install /checkout/engine" in other
+    assert "//engine:package" not in other
+
+
+def test_a_folder_that_is_named_starts_where_the_user_is(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine").mkdir()
+    monkeypatch.setenv("BUILD_WORKING_DIRECTORY", str(tmp_path))
+    assert demo.main(["--package", "mine"]) == 1
+    assert f"{tmp_path}/mine/package.json" in capsys.readouterr().err
+
+
+def test_a_folder_that_does_not_exist_is_named_with_the_remedy(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("BUILD_WORKING_DIRECTORY", str(tmp_path))
+    assert demo.main(["--package", "mine"]) == 1
+    assert capsys.readouterr().err == (
+        f"demo: there is no folder {tmp_path}/mine: name the folder of a Pi package "
+        "with --package, or leave it out\n"
+    )
 
 
 def test_without_a_package_the_remedy_is_named(

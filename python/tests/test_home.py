@@ -92,6 +92,22 @@ def test_a_fault_inside_the_block_leaves_nothing_either(made_up: PiProgram, tmp_
     assert list(parent.iterdir()) == []
 
 
+def test_an_interruption_while_the_folder_is_made_leaves_nothing_either(
+    made_up: PiProgram, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make = os.mkdir
+
+    def interrupted(path: Path, *how: int) -> None:
+        make(path, *how)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "mkdir", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        PiHome(made_up, tmp_path)
+    monkeypatch.undo()
+    assert list(tmp_path.glob("satyrn-*")) == []
+
+
 def test_session_files_come_oldest_first_whatever_folder_they_are_in(made_up: PiProgram) -> None:
     with PiHome(made_up) as home:
         assert home.session_files() == ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -97,6 +98,18 @@ def test_a_package_that_does_not_guard_breaks_the_promise_and_the_demo_says_so(
     assert "The guard held" not in out
     assert "broke its promise" in err
     assert traces(environment) == []
+
+
+def test_the_command_that_is_printed_installs_the_package_that_was_shown(
+    environment: dict[str, str], engine: Package, tmp_path: Path
+) -> None:
+    shutil.copytree(engine.folder, tmp_path / "checkout" / "engine")
+    shutil.copytree(engine.folder, tmp_path / "mine")
+    checkout = {"BUILD_WORKSPACE_DIRECTORY": str(tmp_path / "checkout")}
+    user = {"BUILD_WORKING_DIRECTORY": str(tmp_path)}
+    code, out, err = finish(start_demo({**environment, **checkout, **user}, "--package", "mine"))
+    assert (code, err) == (0, "")
+    assert f"pi install {tmp_path}/mine\n" in out
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

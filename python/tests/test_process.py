@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from satyrn_engine.testing import process
 from satyrn_engine.testing.process import Finished, end, run, start
 
 SECONDS = 20.0
@@ -74,14 +75,31 @@ print(child.pid, flush=True)
 time.sleep(600)
 """
     command = [sys.executable, "-c", code]
-    process = start(command, cwd=tmp_path, env={"PATH": os.defpath}, stdin=subprocess.DEVNULL)
-    with process:
-        assert process.stdout is not None
-        child = int(process.stdout.readline())
+    program = start(command, cwd=tmp_path, env={"PATH": os.defpath}, stdin=subprocess.DEVNULL)
+    with program:
+        assert program.stdout is not None
+        child = int(program.stdout.readline())
         assert is_alive(child)
-        end(process)
-    assert process.returncode == -signal.SIGKILL
+        end(program)
+    assert program.returncode == -signal.SIGKILL
     assert wait_for_end(child)
+
+
+def test_a_number_that_was_given_to_another_process_meanwhile_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def begin() -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-c", "import time; time.sleep(600)"]
+        return start(command, cwd=tmp_path, env={"PATH": os.defpath}, stdin=subprocess.DEVNULL)
+
+    with begin() as stranger, begin() as program:
+        # As if a child of the program's had had the stranger's number.
+        monkeypatch.setattr(process, "_descendants", lambda _: {stranger.pid: "1"})
+        end(program)
+        assert program.returncode is not None
+        with pytest.raises(subprocess.TimeoutExpired):
+            stranger.wait(0.5)
+        stranger.kill()
 
 
 def test_a_program_that_ends_by_itself_in_time_is_not_ended(tmp_path: Path) -> None:

@@ -116,6 +116,30 @@ def test_a_machine_without_npm_is_accepted(machine: Machine) -> None:
     assert machine.find(SATYRN_PI=str(machine.pi())).npm is None
 
 
+def test_an_npm_that_is_a_link_to_a_script_is_started_with_node(machine: Machine) -> None:
+    node, cli = machine.node(), machine.pi()
+    script = machine.script(machine.folder / "npm-cli.js", "")
+    (machine.bin / "npm").symlink_to(script)
+    assert machine.find(SATYRN_PI=str(cli)).npm == (str(node), str(script))
+
+
+def test_a_node_that_is_a_link_has_the_npm_beside_its_real_place(machine: Machine) -> None:
+    real = machine.script(machine.folder / "node-24" / "bin" / "node", "v24.15.0")
+    (machine.bin / "node").symlink_to(real)
+    own = real.parent.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+    own.parent.mkdir(parents=True)
+    own.touch()
+    assert machine.find(SATYRN_PI=str(machine.pi())).npm == (str(machine.bin / "node"), str(own))
+
+
+def test_the_manifest_of_another_package_on_the_way_is_passed_over(machine: Machine) -> None:
+    machine.node()
+    cli = machine.pi()
+    (cli.parent / "package.json").write_text('{"name": "bundle", "version": "9.9.9"}')
+    (cli.parent.parent / "package.json").write_text("[]")
+    assert machine.find(SATYRN_PI=str(cli)).version == "1.6.0"
+
+
 def test_without_pi_the_remedy_is_named(machine: Machine) -> None:
     machine.node()
     with pytest.raises(PiNotFoundError, match=r"no pi on PATH.*npm install -g.*SATYRN_PI"):

@@ -113,6 +113,23 @@ def test_every_call_has_an_id_of_its_own_unless_one_is_given() -> None:
     assert ids == ["call_1_1", "call_1_2", "mine", "call_2_1", "call_2_2", "mine"]
 
 
+def test_an_empty_text_and_empty_arguments_are_streamed_as_nothing() -> None:
+    assert [delta for delta in deltas(say("")) if "role" not in delta and delta] == []
+    fragments = [item for delta in deltas(call("ls", "")) for item in delta.get("tool_calls", [])]
+    assert [item["function"] for item in fragments] == [{"name": "ls", "arguments": ""}]
+
+
+def test_without_a_piece_a_part_is_one_chunk_however_long_it_is() -> None:
+    text = "word " * 1000
+    assert [delta["content"] for delta in deltas(say(text)) if delta.get("content")] == [text]
+
+
+def test_the_usage_that_pi_wants_counts_the_chunks_and_comes_last() -> None:
+    chunks = decode(encode(say("abcd", piece=2)))
+    assert [chunk.get("usage") for chunk in chunks[:-1]] == [None] * (len(chunks) - 1)
+    assert chunks[-1]["usage"] == {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
+
+
 def test_a_piece_of_no_characters_is_refused() -> None:
     with pytest.raises(ValueError, match="at least 1"):
         say("Done.", piece=0)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
+import signal
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +16,7 @@ from satyrn_engine.testing import PiFailedError, PiTimeoutError, RpcSession
 SECONDS = 20.0
 
 SPEAKER = r"""
-import json, sys, time
+import json, os, subprocess, sys, time
 
 def say(**record):
     data = json.dumps(record, ensure_ascii=False).encode() + b"\n"
@@ -48,6 +51,15 @@ for line in sys.stdin.buffer:
         case "die":
             print("it hurts", file=sys.stderr, flush=True)
             sys.exit(7)
+        case "die slowly":
+            os.close(1)
+            time.sleep(0.5)
+            print("it hurts", file=sys.stderr, flush=True)
+            os._exit(7)
+        case "die and leave a child":
+            child = subprocess.Popen(["sleep", "60"], stdout=subprocess.DEVNULL)
+            print("left", child.pid, file=sys.stderr, flush=True)
+            os._exit(7)
         case "hang":
             import signal
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -133,6 +145,25 @@ def test_the_end_of_pi_ends_a_wait_at_once_with_its_standard_error(start: Start)
         assert rpc.close() == 7
         with pytest.raises(PiFailedError, match="took no more commands"):
             rpc.send("empty")
+
+
+def test_what_pi_says_after_its_last_record_is_awaited(start: Start) -> None:
+    with start() as rpc, pytest.raises(PiFailedError, match="it hurts"):
+        rpc.request("die slowly", timeout=SECONDS)
+
+
+def test_a_child_that_keeps_standard_error_open_delays_the_end_by_seconds_only(
+    start: Start,
+) -> None:
+    begun = time.monotonic()
+    rpc = start()
+    with pytest.raises(PiFailedError, match=r"left \d+") as caught:
+        rpc.request("die and leave a child", timeout=SECONDS)
+    assert time.monotonic() - begun < SECONDS / 2
+    left = re.search(r"left (\d+)", str(caught.value))
+    assert left is not None
+    os.kill(int(left[1]), signal.SIGKILL)
+    assert rpc.close() == 7
 
 
 def test_closing_gives_pi_the_end_of_its_input_and_may_be_repeated(start: Start) -> None:

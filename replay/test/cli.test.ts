@@ -2,9 +2,10 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { copyFile, mkdir, readdir, writeFile } from "node:fs/promises";
+import promises, { copyFile, mkdir, readdir, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import path from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 
 import { main } from "../cli.ts";
 import { ROOT, scratchFolder } from "./project.ts";
@@ -53,12 +54,20 @@ function spawn(
   const words = [...node, command, ...args];
   const lines = (text: string) => text.split("\n").slice(0, -1);
   return new Promise((resolve) => {
-    execFile(process.execPath, words, { cwd }, (error, stdout, stderr) => {
+    const limits = { maxBuffer: 2 ** 24, timeout: 120_000 };
+    execFile(process.execPath, words, { cwd, ...limits }, (error, stdout, stderr) => {
       const code = error ? Number(error.code) : 0;
       resolve({ code, stdout: lines(stdout), stderr: lines(stderr) });
     });
   });
 }
+
+/** A fixture that any extension meets that refuses nothing. */
+const ONE_CALL = {
+  name: "one",
+  calls: [{ toolName: "bash", input: {} }],
+  expected: { blocked: 0, entries: 0, firstBlock: null },
+};
 
 /** A fixture that the shipped guard does not meet. */
 function wrong(name: string): string {
@@ -113,7 +122,7 @@ test("malformed evidence is named with the file, and the others are replayed nev
       "empty.json: $.name is missing; give a text that names the fixture",
       "empty.json: $.calls is missing; give the list of recorded calls, at least one",
       "empty.json: $.expected is missing; give an object with blocked, entries and firstBlock",
-      ".: is a folder; name the fixture files in it",
+      ".: is a folder; name a fixture file in it",
       "none.json: does not exist; check the path",
     ],
   });
@@ -159,9 +168,61 @@ test("an extension that cannot be loaded is named", async (t) => {
     stdout: [],
     stderr: ["throws.mjs: cannot be loaded as an extension: Error: no disk"],
   });
-  const missing = await run(["--engine", "missing.mjs"], { cwd });
-  assert.equal(missing.code, 1);
-  assert.match(missing.stderr.join(), /^missing\.mjs: cannot be loaded as an extension: /);
+  await writeFile(path.join(cwd, "odd.mjs"), "throw Object.create(null);\n");
+  assert.deepEqual(await run(["--engine", "odd.mjs"], { cwd }), {
+    code: 1,
+    stdout: [],
+    stderr: ["odd.mjs: cannot be loaded as an extension: a value of type object"],
+  });
+});
+
+test("what cannot be an extension is answered with what to do", async (t) => {
+  const cwd = await scratchFolder(t);
+  await writeFile(path.join(cwd, "package.json"), "{}");
+  for (const [engine, sentence] of [
+    ["missing.mjs", "does not exist; check the path"],
+    [".", "is a folder; name an extension file in it"],
+    ["/dev/null", "is not a regular file; name an extension file"],
+    ["package.json", "is no TypeScript or JavaScript; name the file of a Pi extension"],
+  ] as const) {
+    assert.deepEqual(await run(["--engine", engine], { cwd }), {
+      code: 1,
+      stdout: [],
+      stderr: [`${engine}: ${sentence}`],
+    });
+  }
+});
+
+test("of a fixture with many problems twenty are named, and the others counted", async (t) => {
+  const cwd = await scratchFolder(t);
+  for (const calls of [18, 19]) {
+    const fixture = { ...JSON.parse(wrong("w")), name: 1, calls: Array(calls).fill(1), more: 1 };
+    await writeFile(path.join(cwd, "many.json"), JSON.stringify(fixture));
+    const { stderr } = await run(["many.json"], { cwd });
+    assert.equal(stderr.length, calls + 2);
+    const last = `many.json: ${calls === 18 ? "$.calls[17] is 1; give an object" : "and 1 more"}`;
+    assert.equal(stderr.at(-1)?.slice(0, last.length), last);
+  }
+});
+
+test("committed fixtures come in the order of their names, whatever the system's is", async (t) => {
+  const root = await scratchFolder(t);
+  const folder = path.join(root, "fixtures", "guards");
+  await mkdir(folder, { recursive: true });
+  for (const name of ["a", "b", "c"]) {
+    await writeFile(path.join(folder, `${name}.json`), wrong(name));
+  }
+  t.mock.method(promises, "readdir", async () => ["b.json", "c.json", "a.json"]);
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+  const { stdout } = await run(["--engine", LEAKY], { root });
+  assert.deepEqual(
+    stdout.map((line) => JSON.parse(line).name),
+    ["a", "b", "c"],
+  );
 });
 
 test("a fixture that cannot be observed gives no line", async (t) => {
@@ -247,14 +308,52 @@ test("the process exits 1 for a mismatch and 2 for wrong usage", async () => {
   assert.equal(usage.stderr.at(-1), "Try --help.");
 });
 
-test("an extension that never answers ends the process with a mismatch, not with success", async (t) => {
+/** Runs the command with an extension whose `tool_call` handler has this body. */
+async function spawnWith(t: TestContext, body: string): Promise<Run> {
   const cwd = await scratchFolder(t);
-  const hangs = "export default (pi) => pi.on('tool_call', () => new Promise(() => {}));\n";
-  await writeFile(path.join(cwd, "hangs.mjs"), hangs);
-  const { code, stdout, stderr } = await spawn(["--engine", "hangs.mjs"], { cwd });
+  const source = `export default (pi) => pi.on("tool_call", () => { ${body} });\n`;
+  await writeFile(path.join(cwd, "extension.mjs"), source);
+  const fixture = path.join(GUARDS, "accepted-contract.json");
+  return spawn(["--engine", "extension.mjs", fixture], { cwd });
+}
+
+test("an extension that never answers ends the process with a mismatch, and that is all it says", async (t) => {
+  assert.deepEqual(await spawnWith(t, "return new Promise(() => {});"), {
+    code: 1,
+    stdout: [],
+    stderr: ["replay_guards: stopped: the extension's handler never answered the last call."],
+  });
+});
+
+test("an extension that ends the process is named, whatever exit code it asks for", async (t) => {
+  assert.deepEqual(await spawnWith(t, "process.exit(0);"), {
+    code: 1,
+    stdout: [],
+    stderr: ["replay_guards: stopped: the extension ended the process."],
+  });
+});
+
+test("an error that an extension leaves uncaught is told apart from that", async (t) => {
+  const body = "setTimeout(() => { throw new Error('late'); }); return new Promise(() => {});";
+  const { code, stdout, stderr } = await spawnWith(t, body);
   assert.equal(code, 1);
   assert.deepEqual(stdout, []);
-  assert.match(stderr.join("\n"), /^replay_guards: stopped: .* never answered the last call\.$/m);
+  assert.match(stderr.join("\n"), /^Error: late$/m);
+  assert.match(stderr.join("\n"), /^replay_guards: stopped: an error that nothing caught,/m);
+});
+
+test("a timer that an extension leaves behind does not keep the process", async (t) => {
+  const body = "setInterval(() => {}, 1000);";
+  assert.deepEqual(await spawnWith(t, body), { code: 0, stdout: [ALL[0]], stderr: [] });
+});
+
+test("all of the output arrives though it is more than a pipe holds", async (t) => {
+  const cwd = await scratchFolder(t);
+  const name = "long".padEnd(2 ** 20, "-");
+  await writeFile(path.join(cwd, "long.json"), JSON.stringify({ ...ONE_CALL, name }));
+  const { code, stdout } = await spawn(["long.json"], { cwd });
+  assert.equal(code, 0);
+  assert.equal(JSON.parse(stdout.join()).name, name);
 });
 
 test("the command needs nothing but Node.js and the project's own sources", async (t) => {

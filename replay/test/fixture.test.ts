@@ -1,7 +1,7 @@
 /** What is a fixture, and how a file that is none is refused. */
 
 import assert from "node:assert/strict";
-import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, open, readFile, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 
@@ -57,6 +57,23 @@ test("text that is no JSON is refused with its line and column", () => {
   });
 });
 
+test("a name that an object has twice is refused with its line and column", () => {
+  const twice = LEAST.replace('"input":{}', '"input":{"a":1,\n"a":2}');
+  assert.deepEqual(parseFixture(twice), {
+    ok: false,
+    problems: [
+      "has a name twice in one object, of which only one would count; correct line 2, column 1",
+    ],
+  });
+});
+
+test("a number that would be read as infinite is refused with its line and column", () => {
+  assert.deepEqual(parseFixture(LEAST.replace('"input":{}', '"input":{"a":\n1e999}')), {
+    ok: false,
+    problems: ["has a number that is too large to be read; correct line 2, column 1"],
+  });
+});
+
 async function problemsOf(file: string): Promise<readonly string[]> {
   const result = await readFixture(file);
   return result.ok ? [] : result.problems;
@@ -83,6 +100,16 @@ test("text in another encoding is refused", async (t) => {
   assert.deepEqual(await problemsOf(file), ["is not UTF-8 text; save it as UTF-8"]);
 });
 
+test("a file of 64 MiB is read, and a larger one is refused before it is", async (t) => {
+  const file = path.join(await scratchFolder(t), "a.json");
+  await writeFile(file, LEAST.padEnd(64 * 2 ** 20));
+  assert.deepEqual(await problemsOf(file), []);
+  const more = await open(file, "a");
+  await more.write(" ");
+  await more.close();
+  assert.deepEqual(await problemsOf(file), ["is larger than 64 MiB; cut it"]);
+});
+
 test("a path that leads nowhere is refused", async (t) => {
   const folder = await scratchFolder(t);
   await writeFile(path.join(folder, "a.json"), LEAST);
@@ -94,7 +121,7 @@ test("a path that leads nowhere is refused", async (t) => {
 test("a folder is refused", async (t) => {
   const folder = path.join(await scratchFolder(t), "guards");
   await mkdir(folder);
-  assert.deepEqual(await problemsOf(folder), ["is a folder; name the fixture files in it"]);
+  assert.deepEqual(await problemsOf(folder), ["is a folder; name a fixture file in it"]);
 });
 
 test("a device is refused", async () => {

@@ -64,6 +64,13 @@ test("the first block wins, and the handlers behind it are not called", async ()
   assert.equal(reached, false);
 });
 
+test("any block that counts as true blocks, as in Pi", async () => {
+  const { pi, api } = await loaded();
+  api.on("tool_call", () => ({ block: 0 as unknown as boolean }));
+  api.on("tool_call", () => ({ block: "yes" as unknown as boolean }));
+  assert.equal((await pi.toolCall(call())).kind, "refused");
+});
+
 test("a handler that does not block leaves the call admitted, and the next is called", async () => {
   const { pi, api } = await loaded();
   let reached = false;
@@ -178,6 +185,67 @@ test("an event whose results mean something to Pi cannot be emitted as a plain o
   const ruled = { type: "message_end" } as unknown as PlainEvent;
   await assert.rejects(pi.emit(ruled), /The Pi double has no message_end/);
   assert.deepEqual(pi.notDoubled, ["message_end"]);
+});
+
+const userMessage = (content: string) => ({ role: "user" as const, content, timestamp: 0 });
+
+test("a handler of message_end may replace the message, for those after it and for good", async () => {
+  const { pi, api } = await loaded();
+  const seen: unknown[] = [];
+  api.on("message_end", () => undefined);
+  api.on("message_end", () => ({}));
+  api.on("message_end", () => ({ message: userMessage("second") }));
+  api.on("message_end", ({ message }) => {
+    seen.push(message);
+  });
+  const second = userMessage("second");
+  assert.deepEqual(await pi.messageEnd(userMessage("first")), second);
+  assert.deepEqual(seen, [second]);
+});
+
+test("without a handler a message and a request stay as they are", async () => {
+  const { pi } = await loaded();
+  const message = userMessage("first");
+  assert.equal(await pi.messageEnd(message), message);
+  const messages = [message];
+  assert.equal(await pi.request(messages), messages);
+});
+
+test("a handler of context may replace the messages of a request, and a fault of one is kept", async () => {
+  const { pi, api } = await loaded();
+  const error = new Error("fault");
+  api.on("context", ({ messages }) => ({ messages: [...messages, userMessage("more")] }));
+  api.on("context", () => {
+    throw error;
+  });
+  api.on("context", () => ({}));
+  const sent = await pi.request([userMessage("first")]);
+  assert.deepEqual(sent, [userMessage("first"), userMessage("more")]);
+  assert.deepEqual(pi.errors, [{ extension: "one", event: "context", error }]);
+});
+
+test("an event is told to all its handlers, whatever they answer", async () => {
+  const { pi, api } = await loaded();
+  const seen: unknown[] = [];
+  for (const answer of [{ action: "handled" }, { action: "continue" }] as const) {
+    api.on("input", ({ text }) => {
+      seen.push(text);
+      return answer;
+    });
+  }
+  await pi.tell({ type: "input", text: "Go on.", source: "interactive" });
+  assert.deepEqual(seen, ["Go on.", "Go on."]);
+});
+
+test("registered tools are listed, and are all active", async () => {
+  const { pi, api } = await loaded();
+  const parameters = Type.Object({});
+  const execute = async () => ({ content: [], details: {} });
+  api.registerTool({ name: "greet", label: "Greet", description: "Greets.", parameters, execute });
+  assert.deepEqual(api.getActiveTools(), ["greet"]);
+  const listed = { name: "greet", description: "Greets.", parameters, exposure: "direct" };
+  assert.deepEqual(api.getAllTools(), [listed]);
+  assert.deepEqual(pi.notDoubled, []);
 });
 
 test("entries are kept as the session file would hold them", async () => {

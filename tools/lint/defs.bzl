@@ -2,7 +2,7 @@
 
 load("@rules_python//python:py_test.bzl", "py_test")
 
-def lint_test(name, linter, files, tool = [], data = [], deps = [], **kwargs):
+def lint_test(name, linter, files, tool = [], data = [], deps = [], size = "small", **kwargs):
     """Runs one linter over the files that it reads (see kinds.py).
 
     Args:
@@ -12,10 +12,12 @@ def lint_test(name, linter, files, tool = [], data = [], deps = [], **kwargs):
       tool: the linter's command, if it is a program of its own.
       data: what the command needs.
       deps: what the linter needs of Python.
+      size: of the test.
       **kwargs: passed on to the test rule.
     """
     py_test(
         name = name,
+        size = size,
         srcs = ["//tools/lint:lint.py"],
         main = "//tools/lint:lint.py",
         args = [linter, "$(rootpath %s)" % files] + tool,

@@ -12,12 +12,17 @@ from tools.lint import kinds
 
 def main() -> int:
     """Run the formatters on the files of the checkout that the linters read."""
-    file_list, *tools = sys.argv[1:]
-    ruff, node, biome, buildifier = (str(Path(tool).absolute()) for tool in tools)
+    try:
+        file_list, *tools = sys.argv[1:]
+        ruff, node, biome, buildifier = (str(Path(tool).absolute()) for tool in tools)
+    except ValueError:
+        print("This program takes no arguments: tools/bazel run //tools/lint:fix", file=sys.stderr)
+        return 2
     workspace = os.environ.get("BUILD_WORKSPACE_DIRECTORY")
     if workspace is None:
         print(
-            "fix.py writes into the checkout: start it with `bazel run //tools/lint:fix`",
+            "This program writes into the checkout, so start it there with: "
+            "tools/bazel run //tools/lint:fix",
             file=sys.stderr,
         )
         return 2

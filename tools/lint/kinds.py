@@ -21,19 +21,7 @@ BY_SUFFIX = {
 
 # Text that no linter but "whitespace" understands.
 PROSE = {".bazelignore", ".bazelrc", ".bazelversion", ".cfg", ".gitattributes", ".gitignore", ".in"}
-PROSE |= {
-    ".jsonl",
-    ".md",
-    ".npmrc",
-    ".rst",
-    ".svg",
-    ".toml",
-    ".tpl",
-    ".txt",
-    ".yaml",
-    ".yml",
-    ".css",
-}
+PROSE |= {".jsonl", ".md", ".npmrc", ".rst", ".svg", ".toml", ".tpl", ".txt", ".yaml", ".yml"}
 PROSE_NAMES = {"LICENSE", "NOTICE", "py.typed", "CODEOWNERS"}
 
 # Written by npm, in npm's own format.

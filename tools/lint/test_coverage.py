@@ -55,6 +55,10 @@ def test_every_typescript_file_is_type_checked() -> None:
     assert not missing, f"in no ts_check_test of //tools/lint:type_checked: {missing}"
 
 
+def test_what_a_linter_reads_is_not_called_prose_as_well() -> None:
+    assert not kinds.PROSE & kinds.BY_SUFFIX.keys()
+
+
 @pytest.mark.parametrize("name", ["photo.xyz", "script", "a/b.sh"])
 def test_a_file_of_unknown_kind_is_not_taken_for_prose(name: str) -> None:
     assert kinds.linters(name) is None

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tools.lint.whitespace import problems
@@ -39,6 +39,10 @@ def _lines(report: str) -> set[int]:
 @settings(
     max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
+@example(b"\t \ta\n")
+@example(b" \ta\n")
+@example(b"\t a\n")
+@example(b"a \tb\n")
 @given(st.lists(PIECES, max_size=12).map(b"".join))
 def test_finds_the_lines_that_git_finds(tmp_path: Path, content: bytes) -> None:
     assert _lines("\n".join(problems("f.txt", content))) == _by_git(tmp_path, content)
@@ -46,6 +50,7 @@ def test_finds_the_lines_that_git_finds(tmp_path: Path, content: bytes) -> None:
 
 def test_a_blank_line_at_the_end_is_named_and_one_inside_is_not() -> None:
     assert problems("f.txt", b"a\n\n") == ["f.txt:2: new blank line at EOF"]
+    assert problems("f.txt", b"\n") == ["f.txt:1: new blank line at EOF"]
     assert problems("f.txt", b"a\n\nb\n") == []
 
 

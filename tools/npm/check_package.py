@@ -70,8 +70,12 @@ def _manifest_problems(
 
 
 def main() -> int:
-    """Print the problems; exit 1 if there is one."""
-    tarball, name, version, *expected = sys.argv[1:]
+    """Print the problems; exit 1 if there is one, 2 if the arguments are wrong."""
+    try:
+        tarball, name, version, *expected = sys.argv[1:]
+    except ValueError:
+        print("usage: check_package.py TARBALL NAME VERSION FILE ...", file=sys.stderr)
+        return 2
     found = problems(tarball, name, version, expected)
     for problem in found:
         print(f"{name}: {problem}", file=sys.stderr)

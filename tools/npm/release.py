@@ -1,4 +1,7 @@
-"""Copy a packed npm package into `dist/` of the checkout and say how to install it."""
+"""Copy a packed npm package into `dist/` of the checkout and say how to install it.
+
+`npm_package` (see defs.bzl) gives it its arguments: `release.py TARBALL NAME VERSION`.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +17,15 @@ def main() -> int:
     try:
         _, source, name, version = sys.argv
     except ValueError:
-        print(
-            "usage: release.py TARBALL NAME VERSION (use: bazel run //PACKAGE:package)",
-            file=sys.stderr,
-        )
+        print("This program takes no arguments: tools/bazel run //PACKAGE:package", file=sys.stderr)
         return 2
     workspace = os.environ.get("BUILD_WORKSPACE_DIRECTORY")
     if workspace is None:
-        print("release.py copies into a checkout: start it with `bazel run`", file=sys.stderr)
+        print(
+            "This program writes into dist/ of the checkout, so start it there with: "
+            "tools/bazel run //PACKAGE:package",
+            file=sys.stderr,
+        )
         return 2
     target = Path(workspace, "dist", f"{name}-{version}.tgz")
     target.parent.mkdir(exist_ok=True)
@@ -34,6 +38,8 @@ def main() -> int:
     print("Install it into your own Pi, for all projects or (-l) for the current one:")
     print(f"  pi install npm:{name}@file:{target}")
     print(f"  pi install -l npm:{name}@file:{target}")
+    print("With -l, Pi loads it once it trusts the project: say yes when Pi asks, or start it with")
+    print("`pi --approve`.")
     return 0
 
 

@@ -1,7 +1,7 @@
 """Public rules for Pi packages: what each of them must pass, and tests that run a real Pi."""
 
 load("//tools/node:defs.bzl", "node_test", "ts_check_test")
-load("//tools/npm:defs.bzl", "npm_package")
+load("//tools/npm:defs.bzl", "node_modules", "npm_package")
 load("//tools/python:defs.bzl", "pytest_test")
 
 # The newest Pi, whose types the packages are checked with, and the oldest in which they work.
@@ -12,6 +12,21 @@ _PROGRAMS = {
 }
 
 PI_TYPES = [_NEWEST]
+
+def locked_pi(name, src):
+    """All that a folder with the lock of one Pi declares: its manifest, its lock and its tree.
+
+    Args:
+      name: of the tree, `node_modules`.
+      src: what was fetched by the lock.
+    """
+    native.exports_files(["package.json", "package-lock.json"])
+    node_modules(name = name, src = src, visibility = ["//visibility:public"])
+    native.filegroup(
+        name = "lint_files",
+        srcs = native.glob(["**"], exclude = [name + "/**"]),
+        visibility = ["//visibility:public"],
+    )
 
 def pi_package(name, npm_name, version, sources, tests, support = [], files = [], cover = None):
     """A Pi package and the checks that each one passes.
@@ -31,10 +46,11 @@ def pi_package(name, npm_name, version, sources, tests, support = [], files = []
     """
     own = [f for f in support if not f.startswith("//")]
     shipped = sources + files + ["README.md", "package.json"]
+    native.exports_files(["README.md"])
     native.filegroup(name = "srcs", srcs = sources + ["package.json"], visibility = ["//visibility:public"])
     native.filegroup(
         name = "type_checked",
-        srcs = sources + tests + [f for f in own if f.endswith(".ts")],
+        srcs = [f for f in shipped + tests + own if f.endswith(".ts")],
         visibility = ["//tools/lint:__pkg__"],
     )
     npm_package(
@@ -81,7 +97,17 @@ def real_pi_env(pi, package = None):
         data += [package + ":package_folder", package + ":package_tarball"]
     return struct(env = env, data = data)
 
-def real_pi_test(name, srcs, package, pis = ["newest", "oldest"], data = [], deps = [], **kwargs):
+def real_pi_test(
+        name,
+        srcs,
+        package,
+        pis = ["newest", "oldest"],
+        data = [],
+        deps = [],
+        size = "large",
+        timeout = "moderate",
+        shard_count = 4,
+        **kwargs):
     """Runs pytest modules against real Pis, a target each: `NAME_newest`, `NAME_oldest`.
 
     Args:
@@ -91,18 +117,24 @@ def real_pi_test(name, srcs, package, pis = ["newest", "oldest"], data = [], dep
       pis: which Pis.
       data: further inputs.
       deps: libraries.
+      size: what each part needs of the machine: Pi is large.
+      timeout: of each part; even with other work on two cores, one takes less than half of it.
+      shard_count: how many parts each test is split into, which run side by side.
       **kwargs: passed on to the tests.
     """
     for pi in pis:
         real = real_pi_env(pi, package)
         pytest_test(
             name = "%s_%s" % (name, pi),
+            size = size,
+            timeout = timeout,
             srcs = srcs,
             data = data + real.data,
             env = real.env,
             # Pi, its model and the scripted server are processes that talk over loopback.
             tags = ["block-network"],
             deps = deps,
+            shard_count = shard_count,
             **kwargs
         )
     native.test_suite(name = name, tests = ["%s_%s" % (name, pi) for pi in pis])

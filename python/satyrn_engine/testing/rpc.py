@@ -19,6 +19,9 @@ EVENT_SECONDS = 30.0
 """The default deadline of a wait."""
 
 _EXIT_SECONDS = 10.0
+# What Pi said on standard error is awaited for so long once its standard output has ended: longer
+# than a busy machine takes to hand it over, while a child of Pi's may keep the pipe open for good.
+_LAST_WORDS_SECONDS = 2.0
 _READ_BYTES = 65536
 _POLL_SECONDS = 0.05
 
@@ -60,12 +63,11 @@ class RpcSession:
         self._changed = threading.Condition()
         self._next_id = 0
         self._process = start(command, cwd=cwd, env=env, stdin=subprocess.PIPE)
-        self._readers = [
-            threading.Thread(target=reader, daemon=True)
-            for reader in (self._read_stdout, self._read_stderr)
-        ]
-        for reader in self._readers:
-            reader.start()
+        self._stderr_reader = threading.Thread(target=self._read_stderr, daemon=True)
+        self._stdout_reader = threading.Thread(target=self._read_stdout, daemon=True)
+        # In this order: the end of standard output waits for the other reader.
+        self._stderr_reader.start()
+        self._stdout_reader.start()
 
     def __enter__(self) -> Self:
         """Return the session, which runs already."""
@@ -199,8 +201,9 @@ class RpcSession:
         except BaseException:
             end(self._process)
             raise
-        for reader, pipe in zip(
-            self._readers, (self._process.stdout, self._process.stderr), strict=True
+        for reader, pipe in (
+            (self._stdout_reader, self._process.stdout),
+            (self._stderr_reader, self._process.stderr),
         ):
             reader.join(timeout)
             if pipe is not None and not reader.is_alive():
@@ -227,6 +230,7 @@ class RpcSession:
                 self._records += records
                 self.broken_lines += len(parsed) - len(records)
                 self._changed.notify_all()
+        self._stderr_reader.join(_LAST_WORDS_SECONDS)
         with self._changed:
             self._ended = True
             self._changed.notify_all()
