@@ -2,7 +2,13 @@
 
 def _file_list_impl(ctx):
     out = ctx.actions.declare_file(ctx.label.name + ".txt")
-    paths = {f.short_path: None for f in ctx.files.srcs if not f.short_path.startswith("../")}
+
+    # Python leaves its caches beside the sources of whoever runs it by hand.
+    paths = {
+        f.short_path: None
+        for f in ctx.files.srcs
+        if not f.short_path.startswith("../") and "/__pycache__/" not in f.short_path
+    }
     ctx.actions.write(out, "".join([p + "\n" for p in sorted(paths)]))
     return [DefaultInfo(
         files = depset([out]),

@@ -21,7 +21,8 @@ BY_SUFFIX = {
 
 # Text that no linter but "whitespace" understands.
 PROSE = {".bazelignore", ".bazelrc", ".bazelversion", ".cfg", ".gitattributes", ".gitignore", ".in"}
-PROSE |= {".jsonl", ".md", ".npmrc", ".rst", ".svg", ".toml", ".tpl", ".txt", ".yaml", ".yml"}
+PROSE |= {".j2", ".jsonl", ".md", ".npmrc", ".rst", ".svg", ".toml", ".tpl", ".txt"}
+PROSE |= {".yaml", ".yml"}
 PROSE_NAMES = {"LICENSE", "NOTICE", "py.typed", "CODEOWNERS"}
 
 # Written by npm, in npm's own format.

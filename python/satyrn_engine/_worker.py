@@ -1,0 +1,277 @@
+"""Replay: one Node process that runs the shipped guards, fed by pipe."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Protocol
+
+import msgspec
+
+from satyrn_engine._node import Guards, find_node, typescript
+from satyrn_engine._outcome import Outcome
+from satyrn_engine._steps import (
+    Compacted,
+    GuardsRestarted,
+    Prompt,
+    Step,
+    ToolsDeclared,
+    Turn,
+)
+from satyrn_engine.errors import WorkerDiedError
+
+#: Seconds that a branch may take after its last step. The guards take microseconds a call.
+PATIENCE = 300.0
+#: Bytes that are gathered before they are written to the pipe.
+_BATCH = 1 << 18
+#: Names of tools that are kept as JSON.
+_NAMES = 10_000
+
+
+class Verdict(msgspec.Struct, frozen=True, rename="camel"):
+    """What the guards did with one branch.
+
+    Attributes:
+        refusals: number of the call, from 0, rejected calls included; and the guard's name.
+        detections: number of the turn, from 0, and the kind.
+        longest_run: the most identical calls in direct succession.
+        strongest_repeat: the most identical calls among any twenty that follow one another.
+        faults: what the guards did wrong.
+    """
+
+    refusals: list[tuple[int, str]] = []
+    detections: list[tuple[int, str]] = []
+    longest_run: int = 0
+    strongest_repeat: int = 0
+    faults: list[str] = []
+    error: str | None = None
+
+
+class Replayer(Protocol):
+    """What runs guards over the steps of a branch."""
+
+    def begin(self, session: str, cwd: str) -> None:
+        """Begin a branch of a session, with guards that have seen nothing."""
+
+    def show(self, step: Step) -> None:
+        """Show the next step."""
+
+    def drop(self) -> None:
+        """Forget the branch."""
+
+    def verdict(self) -> Verdict:
+        """End the branch and return what the guards did with it."""
+
+
+class Worker:
+    """A Node process with the guards loaded. One thread uses it at a time.
+
+    Any method raises `WorkerDiedError` once the process has ended.
+    """
+
+    def __init__(self, guards: Guards, patience: float = PATIENCE) -> None:
+        """Start the process and wait until the guards are loaded.
+
+        Raises:
+            NodeError: if there is no Node that can run them.
+            ConfigError: if a guard does not exist.
+            WorkerDiedError: if they cannot be loaded.
+        """
+        self._everything = guards.read_everything
+        self._patience = patience
+        self._batch: list[bytes] = []
+        self._size = 0
+        files = guards.files()
+        self._folder = tempfile.TemporaryDirectory(prefix="satyrn-", ignore_cleanup_errors=True)
+        self._said = (Path(self._folder.name) / "stderr").open("w+b")
+        if guards.police_config is not None:
+            Path(self._folder.name, "loop-police.json").write_text(guards.police_config, "utf-8")
+        self._process = subprocess.Popen(
+            [
+                find_node(),
+                "--disable-warning=ExperimentalWarning",
+                "--experimental-strip-types",
+                "--preserve-symlinks",
+                "--preserve-symlinks-main",
+                str(typescript() / "replay" / "worker.mjs"),
+                *(f"{name}={file}" for name, file in files),
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._said,
+            cwd=self._folder.name,
+            env=_environment(self._folder.name),
+            # Ctrl-C is ours to handle: the process ends when its input does.
+            start_new_session=True,
+        )
+        self._read()
+
+    @property
+    def pid(self) -> int:
+        """The process's id."""
+        return self._process.pid
+
+    def begin(self, session: str, cwd: str) -> None:
+        """Begin a branch of a session, with guards that have seen nothing."""
+        place = msgspec.json.encode({"id": session, "cwd": cwd})
+        self._write(b'["branch",%b]\n' % place)
+
+    def show(self, step: Step) -> None:
+        """Show the guards the next step. Nothing is waited for."""
+        message = _message(step, everything=self._everything)
+        if message:
+            self._write(message)
+
+    def drop(self) -> None:
+        """Forget the branch."""
+        self._write(b'["drop"]\n')
+
+    def verdict(self) -> Verdict:
+        """End the branch and return what the guards did with it."""
+        self._batch.append(b'["end"]\n')
+        self._flush()
+        verdict = msgspec.json.decode(self._read(), type=Verdict)
+        if verdict.error is not None:
+            raise WorkerDiedError(f"the guards failed ({verdict.error})")
+        return verdict
+
+    def close(self) -> None:
+        """End the process and wait for it."""
+        with suppress(OSError):
+            self._pipe(self._process.stdin).close()
+        try:
+            self._process.wait(timeout=2)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._pipe(self._process.stdout).close()
+        self._said.close()
+        self._folder.cleanup()
+
+    def kill(self) -> None:
+        """End the process at once, from any thread."""
+        self._process.kill()
+
+    def _write(self, message: bytes) -> None:
+        self._batch.append(message)
+        self._size += len(message)
+        if self._size >= _BATCH:
+            self._flush()
+
+    def _flush(self) -> None:
+        data, self._batch, self._size = b"".join(self._batch), [], 0
+        try:
+            pipe = self._pipe(self._process.stdin)
+            pipe.write(data)
+            pipe.flush()
+        except OSError as error:
+            raise self._death() from error
+
+    def _read(self) -> bytes:
+        watchdog = threading.Timer(self._patience, self.kill)
+        watchdog.daemon = True
+        watchdog.start()
+        try:
+            line = self._pipe(self._process.stdout).readline()
+        finally:
+            watchdog.cancel()
+        if not line.endswith(b"\n"):
+            raise self._death()
+        return line
+
+    def _death(self) -> WorkerDiedError:
+        code = self._process.wait()
+        self._said.seek(max(0, self._said.seek(0, os.SEEK_END) - 4000))
+        said = self._said.read().decode(errors="replace").strip().splitlines()
+        why = f": {said[0]}" if said else ""
+        for line in said:
+            if "Error" in line:
+                why = f": {line.strip()}"
+                break
+        return WorkerDiedError(f"the process that runs the guards ended with {code}{why}")
+
+    @staticmethod
+    def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
+        assert pipe is not None
+        return pipe
+
+
+def _environment(folder: str) -> dict[str, str]:
+    """Nothing of the user's: the guards' settings are those of the scan, and they write nowhere."""
+    kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
+    return {**kept, "HOME": folder, "PI_CODING_AGENT_DIR": folder, "PI_OFFLINE": "1"}
+
+
+_names: dict[str, bytes] = {}
+
+
+def _name(tool: str) -> bytes:
+    """Return a tool's name as JSON; a scan meets the same few over and over."""
+    found = _names.get(tool)
+    if found is None:
+        if len(_names) >= _NAMES:
+            _names.clear()
+        found = _names[tool] = msgspec.json.encode(tool)
+    return found
+
+
+def _message(step: Step, *, everything: bool) -> bytes:
+    match step:
+        case Turn():
+            return _turn_with_texts(step) if everything else _turn(step)
+        case GuardsRestarted():
+            return b'["restart"]\n'
+        case ToolsDeclared():
+            return b'["tools",%b]\n' % step.tools
+        case Prompt() if everything:
+            return b'["prompt",%b]\n' % step.line
+        case Compacted() if everything:
+            return b'["compacted"]\n'
+        case _:
+            return b""
+
+
+def _turn(turn: Turn) -> bytes:
+    calls = [
+        b'["",%b,%b,%b]' % (_name(call.tool), call.arguments, _REACHED[call.outcome])
+        for call in turn.calls
+    ]
+    return b'["turn",[%b]]\n' % b",".join(calls)
+
+
+def _turn_with_texts(turn: Turn) -> bytes:
+    calls = [
+        b"[%b,%b,%b,%b]"
+        % (
+            msgspec.json.encode(str(call.id)),
+            _name(call.tool),
+            call.arguments,
+            _REACHED[call.outcome],
+        )
+        for call in turn.calls
+    ]
+    return b'["turn",[%b],%b,[%b]]\n' % (b",".join(calls), turn.line, b",".join(turn.results))
+
+
+_REACHED = {outcome: b"true" if outcome is Outcome.REACHED else b"false" for outcome in Outcome}
+
+
+class NoGuards:
+    """A replayer that runs nothing: for reading alone."""
+
+    def begin(self, session: str, cwd: str) -> None:
+        """Begin nothing."""
+
+    def show(self, step: Step) -> None:
+        """Look at nothing."""
+
+    def drop(self) -> None:
+        """Forget nothing."""
+
+    def verdict(self) -> Verdict:
+        """Return that nothing was found."""
+        return Verdict()

@@ -1,0 +1,49 @@
+/** How much the calls of a session repeat, whatever a guard makes of it. */
+
+import { createHash } from "node:crypto";
+
+/** Successive calls among which the strongest repeat is looked for: what the loop breaker looks at. */
+const WINDOW = 20;
+
+/** A longer key is replaced by its digest, so that a session's last calls take little memory. */
+const LONG_KEY = 1024;
+
+/** Counts identical calls: the same tool with the same input, in whatever order its fields stand. */
+export class Repetition {
+  /** The most identical calls that directly followed one another. */
+  longestRun = 0;
+  /** The most identical calls among any twenty that followed one another. */
+  strongestRepeat = 0;
+  readonly #recent: (string | undefined)[] = [];
+  #last: string | undefined;
+  #run = 0;
+
+  /** Counts a call. One that is too deep for a key is like no other. */
+  count(toolName: string, input: unknown): void {
+    const key = keyOf(toolName, input);
+    this.#run = key !== undefined && key === this.#last ? this.#run + 1 : 1;
+    this.#last = key;
+    this.#recent.push(key);
+    if (this.#recent.length > WINDOW) this.#recent.shift();
+    const equal = this.#recent.filter((other) => other !== undefined && other === key).length;
+    this.longestRun = Math.max(this.longestRun, this.#run);
+    this.strongestRepeat = Math.max(this.strongestRepeat, equal, 1);
+  }
+}
+
+function keyOf(toolName: string, input: unknown): string | undefined {
+  try {
+    const key = JSON.stringify([toolName, ordered(input)]);
+    return key.length > LONG_KEY ? createHash("sha256").update(key).digest("base64") : key;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Objects become lists of their fields in the order of their names; arrays are marked as such. */
+function ordered(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return { list: value.map(ordered) };
+  const names = Object.keys(value).sort();
+  return names.map((name) => [name, ordered((value as Record<string, unknown>)[name])]);
+}

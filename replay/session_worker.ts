@@ -1,0 +1,87 @@
+/**
+ * Replays recorded sessions that come on standard input, for a program that reads them.
+ *
+ * Arguments: `NAME=FILE` for each guard, in the order in which Pi would load them. Standard input:
+ * one JSON message a line, see `WorkerMessage`. Standard output: one JSON line when it is ready, and one for each `end`:
+ * a verdict, or `{"error": "..."}`.
+ */
+
+import { pathToFileURL } from "node:url";
+
+import type { ExtensionFactory } from "@earendil-works/pi-coding-agent";
+
+import type { Tool } from "./arguments.ts";
+import { type BranchCall, type Guard, GuardedBranch, type Place } from "./guarded_branch.ts";
+import type { RecordedLine } from "./recorded_events.ts";
+
+export type WorkerMessage =
+  | readonly ["branch", Place]
+  | readonly ["restart"]
+  | readonly ["tools", readonly Tool[]]
+  | readonly ["prompt", RecordedLine]
+  | readonly ["compacted"]
+  | readonly ["turn", readonly BranchCall[], RecordedLine?, (readonly RecordedLine[])?]
+  | readonly ["drop"]
+  | readonly ["end"];
+
+const NEWLINE = 0x0a;
+
+/** Loads the guards that the arguments name. */
+export async function loadGuards(args: readonly string[]): Promise<Guard[]> {
+  const guards: Guard[] = [];
+  for (const argument of args) {
+    const at = argument.indexOf("=");
+    const name = argument.slice(0, at);
+    const file = argument.slice(at + 1);
+    const module: { default?: unknown } = await import(pathToFileURL(file).href);
+    if (typeof module.default !== "function") throw new Error(`${file} is no Pi extension`);
+    guards.push({ name, factory: module.default as ExtensionFactory });
+  }
+  return guards;
+}
+
+/** Answers every `end` with one line. Nothing that a session holds ends the worker. */
+export async function serve(
+  guards: readonly Guard[],
+  input: AsyncIterable<Uint8Array>,
+  answer: (line: string) => void,
+): Promise<void> {
+  let branch: GuardedBranch | undefined;
+  let failure: string | undefined;
+  for await (const line of lines(input)) {
+    const message = JSON.parse(line) as WorkerMessage;
+    try {
+      if (message[0] === "branch") {
+        failure = undefined;
+        branch = await GuardedBranch.begin(guards, message[1]);
+      } else if (message[0] === "restart") await branch?.restart();
+      else if (message[0] === "tools") branch?.declareTools(message[1]);
+      else if (message[0] === "turn") {
+        const [, calls, line, results] = message;
+        await branch?.turn(calls, line, results);
+      } else if (message[0] === "prompt") await branch?.prompt(message[1]);
+      else if (message[0] === "compacted") await branch?.compacted();
+      else if (message[0] === "drop") branch = undefined;
+      else answer(JSON.stringify(failure === undefined ? branch?.end() : { error: failure }));
+    } catch (error) {
+      branch = undefined;
+      failure ??= String(error);
+    }
+  }
+}
+
+async function* lines(input: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let pending: Uint8Array[] = [];
+  for await (const chunk of input) {
+    let start = 0;
+    for (;;) {
+      const end = chunk.indexOf(NEWLINE, start);
+      if (end === -1) break;
+      pending.push(chunk.subarray(start, end));
+      yield Buffer.concat(pending).toString();
+      pending = [];
+      start = end + 1;
+    }
+    if (start < chunk.length) pending.push(chunk.subarray(start));
+  }
+}
