@@ -143,7 +143,6 @@ export class CallsWatch {
 
   /** The user spoke: all of it may be wanted again. */
   prompt(): void {
-    this.#repeats.clear();
     this.#changes.clear();
     this.#worldChanged();
     this.contextLost();
@@ -300,6 +299,8 @@ export class CallsWatch {
 
   #worldChanged(): void {
     this.#epoch++;
+    // Nobody asks for what was known of an earlier state.
+    this.#repeats.clear();
     this.#stale = 0;
     this.#sameHits = 0;
     this.#noHits = 0;

@@ -20,7 +20,7 @@ interface Echo {
 }
 
 export class Echoes {
-  readonly #echoes = new BoundedMap<string, Echo>(MOST_FAMILIES);
+  #echoes = new BoundedMap<string, Echo>(MOST_FAMILIES);
 
   /** How many nearly equal questions had one answer, if it is enough to stop the next. */
   stuck(profile: Profile): number | undefined {
@@ -49,7 +49,7 @@ export class Echoes {
   }
 
   clear(): void {
-    this.#echoes.clear();
+    if (this.#echoes.size > 0) this.#echoes = new BoundedMap(MOST_FAMILIES);
   }
 }
 

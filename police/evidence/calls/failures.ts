@@ -36,7 +36,7 @@ interface Streak {
 }
 
 export class Failures {
-  readonly #streaks = new BoundedMap<string, Streak>(MOST_FAMILIES);
+  #streaks = new BoundedMap<string, Streak>(MOST_FAMILIES);
 
   /** The streak that the next call of this family would continue, if it is long enough to stop. */
   stuck(profile: Profile): { count: number; text: string } | undefined {
@@ -73,7 +73,7 @@ export class Failures {
   }
 
   clear(): void {
-    this.#streaks.clear();
+    if (this.#streaks.size > 0) this.#streaks = new BoundedMap(MOST_FAMILIES);
   }
 }
 

@@ -25,9 +25,9 @@ interface Shown {
 }
 
 export class ReadCoverage {
-  readonly #files = new BoundedMap<string, Shown>(MOST_FILES);
+  #files = new BoundedMap<string, Shown>(MOST_FILES);
   /** The file of each name that was read last. */
-  readonly #latest = new BoundedMap<string, string>(MOST_FILES);
+  #latest = new BoundedMap<string, string>(MOST_FILES);
 
   /**
    * How often, in the last `window` calls, the file was read without showing anything new; or
@@ -47,9 +47,12 @@ export class ReadCoverage {
     return fresh;
   }
 
+  // A new map and not an emptied one: V8 chains the tables of a map that is emptied over and over,
+  // and once one of them is old, all that follow outlive the young generation.
   clear(): void {
-    this.#files.clear();
-    this.#latest.clear();
+    if (this.#files.size === 0) return;
+    this.#files = new BoundedMap(MOST_FILES);
+    this.#latest = new BoundedMap(MOST_FILES);
   }
 
   #find(path: string): Shown | undefined {

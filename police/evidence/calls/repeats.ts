@@ -26,7 +26,7 @@ export interface Repeats {
 }
 
 export class RepeatLedger {
-  readonly #calls = new BoundedMap<number, Repeats>(MOST_CALLS);
+  #calls = new BoundedMap<number, Repeats>(MOST_CALLS);
 
   /** What is known of the call since the world last changed. */
   of(profile: Profile, epoch: number): Repeats | undefined {
@@ -63,7 +63,7 @@ export class RepeatLedger {
   }
 
   clear(): void {
-    this.#calls.clear();
+    if (this.#calls.size > 0) this.#calls = new BoundedMap(MOST_CALLS);
   }
 }
 

@@ -87,8 +87,8 @@ export class PeriodTracker {
     this.#latest[slot] = at;
     if (before < 0) return;
     const distance = at - before;
-    if (distance > LONGEST_PERIOD || this.#candidates.some((c) => c.distance === distance)) return;
-    if (!this.#matches(at, before)) return;
+    if (distance > LONGEST_PERIOD || !this.#matches(at, before)) return;
+    if (this.#candidates.some((c) => c.distance === distance)) return;
     if (this.#candidates.length === MOST_CANDIDATES) this.#dropShortest();
     this.#candidates.push({ distance, run: GRAM });
   }
