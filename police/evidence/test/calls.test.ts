@@ -539,6 +539,14 @@ describe("failing", () => {
     assert.equal(admitted.indexOf(false), 4);
   });
 
+  it("is forgotten when something changes", () => {
+    const session = new Session();
+    const fault = fails("x.c:14: unknown type name frob_t");
+    for (let i = 0; i < 4; i++) session.call(bash(`make -j${i}`), fault);
+    session.call({ tool: "edit", input: { path: "x.c", to: "frob" } }, "Edited.");
+    assert.equal(session.call(bash("make all"), fault), true);
+  });
+
   it("to edit what is not there is refused after five", () => {
     const session = new Session();
     const edit = (i: number) => ({ tool: "edit", input: { path: "a.ts", old: `x${i}` } });
@@ -593,6 +601,13 @@ describe("nearly the same question", () => {
     const session = new Session();
     const admitted = Array.from({ length: 8 }, (_, i) => session.call(fetch(i), answer));
     assert.equal(admitted.indexOf(false), 5);
+  });
+
+  it("may be asked again when something has changed", () => {
+    const session = new Session();
+    for (let i = 0; i < 5; i++) session.call(fetch(i), answer);
+    session.call({ tool: "edit", input: { path: "login.txt", to: "me" } }, "Edited.");
+    assert.equal(session.call(fetch(5), answer), true);
   });
 
   it("does not keep another question from being asked", () => {

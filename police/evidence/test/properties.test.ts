@@ -152,6 +152,39 @@ describe("bounded memory", () => {
     );
   });
 
+  it("is what two generations of plain sets are, whatever is added and cleared", () => {
+    const steps = fc.array(fc.option(fc.nat(40), { freq: 30 }), { maxLength: 200 });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 12 }), steps, (limit, values) => {
+        const set = new BoundedSet<string>(limit);
+        let young = new Set<string>();
+        let old = new Set<string>();
+        for (const value of values) {
+          if (value === null) {
+            set.clear();
+            young = new Set();
+            old = new Set();
+            continue;
+          }
+          const word = `word ${value}`;
+          const fresh = !young.has(word) && !old.has(word);
+          old.delete(word);
+          if (!young.has(word) && young.size === limit) {
+            old = young;
+            young = new Set();
+          }
+          young.add(word);
+          assert.equal(set.add(word), fresh);
+          assert.equal(set.size, young.size + old.size);
+        }
+        for (let i = 0; i <= 40; i++) {
+          const word = `word ${i}`;
+          assert.equal(set.has(word), young.has(word) || old.has(word));
+        }
+      }),
+    );
+  });
+
   it("says of a value whether it is new", () => {
     const set = new BoundedSet<string>(4);
     assert.deepEqual([set.add("a"), set.add("a"), set.add("b"), set.size], [true, false, true, 2]);
