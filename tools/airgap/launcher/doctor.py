@@ -138,7 +138,7 @@ def _ready(
 
 
 def _to_be_made(chosen: settings.Settings, host: enter.Host) -> Iterator[Finding]:
-    yield Finding("private root", "not made yet; the first call makes it, in about a minute")
+    yield Finding("private root", "not made yet; the first call makes it, in a minute or two")
     tools.require_debian(chosen.mirror)
     packages = tools.missing(host.uid)
     if not packages:

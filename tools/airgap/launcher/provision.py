@@ -72,7 +72,7 @@ class _Maker:
             self._check_disk()
             self._progress.note(
                 f"preparing Bazel from Debian {SUITE} in {settings.cache},"
-                " once (about a minute, 1.1 GB)"
+                " once (a minute or two, 2 GB)"
             )
             self._install_tools()
             self._check_namespaces()
