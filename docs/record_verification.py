@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Run the commands that verify the project and write docs/verification.md from what they print.
+"""Run the commands that verify the project; write docs/project/verification.md from their output.
 
     python3 docs/record_verification.py
 
@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-PAGE = CHECKOUT / "docs" / "verification.md"
+PAGE = CHECKOUT / "docs" / "project" / "verification.md"
 
 # Title, command, and which of the printed lines say what came of it.
 COMMANDS = [

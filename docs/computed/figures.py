@@ -20,7 +20,13 @@ from typing import Any
 from docs.computed.scoreboard_tables import Board, by_kind, collection, failures, totals
 from tools.staging import copy_sources
 
-PAGES = ["README.md", "docs/policy.md", "docs/scoreboard.md", "docs/usage.md", "engine/README.md"]
+PAGES = [
+    "README.md",
+    "docs/explanation/policy.md",
+    "docs/explanation/scoreboard.md",
+    "docs/guides/install.md",
+    "engine/README.md",
+]
 
 _MARKED = re.compile(r"(<!--figure:([a-z-]+)-->)(.*?)(<!--/figure-->)", re.DOTALL)
 _COLUMNS = 100

@@ -12,9 +12,9 @@ import pytest
 from satyrn_engine import cli
 from tests.sessions import chain, header, repeated, turn, user, write
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "scan.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "guides" / "scan.md"
 if not PAGE.exists():
-    PAGE = Path(os.path.abspath(__file__)).parents[2] / "docs" / "scan.md"  # noqa: PTH100
+    PAGE = Path(os.path.abspath(__file__)).parents[2] / "docs" / "guides" / "scan.md"  # noqa: PTH100
 
 EXAMPLES = re.findall(r"```(console|python)\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
 
