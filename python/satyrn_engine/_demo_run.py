@@ -19,6 +19,7 @@ from satyrn_engine.testing import (
     bash,
     say,
 )
+from satyrn_engine.testing.signals import HeldSignals
 
 # What the guard promises: while five identical admitted calls are among the last twenty, the same
 # call is refused.
@@ -133,7 +134,8 @@ def run_demo(program: PiProgram, package: Package, watcher: Watcher) -> Outcome:
     Raises:
         PiError: Pi could not be driven.
     """
-    with PiHome(program) as home:
+    # An interruption waits while the home is made and removed.
+    with HeldSignals() as signals, PiHome(program) as home, signals.let_through():
         looping = _LoopingModel(home.project, watcher)
         with ScriptedModel(looping, max_requests=2 * len(_SCRIPT)) as model:
             home.use_model(model)

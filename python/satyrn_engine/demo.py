@@ -23,6 +23,8 @@ from satyrn_engine.testing import Package, PackageError, PiError, find_pi, read_
 PACKAGE_VARIABLE = "SATYRN_ENGINE_DIR"
 """Names the folder of the engine package when `--package` does not."""
 
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the demonstration and return the exit code."""
@@ -113,17 +115,21 @@ def _signals_interrupt() -> Iterator[None]:
 
     SIGINT too, which a shell without job control hands down as ignored.
     """
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.signal(number, _interrupt) for number in numbers}
+    asked = False
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        nonlocal asked
+        # A second one must not cut the cleaning up short.
+        if not asked:
+            asked = True
+            raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, interrupt) for number in _ENDING}
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
 
 
 if __name__ == "__main__":

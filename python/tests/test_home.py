@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from satyrn_engine.testing import PROVIDER, PiHome, PiProgram, ScriptedModel
@@ -104,6 +106,23 @@ def test_an_interruption_while_the_folder_is_made_leaves_nothing_either(
     monkeypatch.setattr(os, "mkdir", interrupted)
     with pytest.raises(KeyboardInterrupt):
         PiHome(made_up, tmp_path)
+    monkeypatch.undo()
+    assert list(tmp_path.glob("satyrn-*")) == []
+
+
+def test_a_signal_while_the_folder_is_removed_waits_until_nothing_is_left(
+    made_up: PiProgram, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remove = os.rmdir
+
+    def signalled(*place: Any, **how: Any) -> None:  # noqa: ANN401
+        signal.raise_signal(signal.SIGINT)
+        remove(*place, **how)
+
+    home = PiHome(made_up, tmp_path)
+    monkeypatch.setattr(os, "rmdir", signalled)
+    with pytest.raises(KeyboardInterrupt):
+        home.close()
     monkeypatch.undo()
     assert list(tmp_path.glob("satyrn-*")) == []
 

@@ -33,9 +33,39 @@ def environment(program: PiProgram, engine: Package, tmp_path: Path) -> dict[str
     }
 
 
+# Runs the demonstration, in which the second argument's signal lands while a child is being
+# started: that which the first one counts to. A second signal comes with the removal.
+SIGNALLED = """
+import shutil, signal, subprocess, sys
+from satyrn_engine import demo
+
+class Signalled(subprocess.Popen):
+    left = int(sys.argv[1])
+
+    def __init__(self, *given, **named):
+        super().__init__(*given, **named)
+        Signalled.left -= 1
+        if Signalled.left == 0:
+            print("child", self.pid, flush=True)
+            signal.raise_signal(int(sys.argv[2]))
+
+def remove(*given, **named):
+    signal.raise_signal(int(sys.argv[2]))
+    rmtree(*given, **named)
+
+rmtree, shutil.rmtree = shutil.rmtree, remove
+subprocess.Popen = Signalled
+sys.exit(demo.main([]))
+"""
+
+
 def start_demo(environment: dict[str, str], *options: str) -> subprocess.Popen[str]:
+    return start(environment, "-m", "satyrn_engine.demo", *options)
+
+
+def start(environment: dict[str, str], *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "satyrn_engine.demo", *options],
+        [sys.executable, *arguments],
         env=environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -130,6 +160,19 @@ def test_an_interrupted_demo_leaves_no_trace(
     code, _, err = finish(process)
     assert code == 130
     assert err == "demo: interrupted\n"
+    assert traces(environment) == []
+
+
+# The first child only asks Node for its version, the second installs, the third is Pi.
+@pytest.mark.parametrize("child", [2, 3])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_that_lands_while_a_child_is_started_leaves_neither_a_trace_nor_the_child(
+    environment: dict[str, str], child: int, number: signal.Signals
+) -> None:
+    code, out, err = finish(start(environment, "-c", SIGNALLED, str(child), str(number.value)))
+    assert (code, err) == (130, "demo: interrupted\n")
+    [pid] = [line.split()[1] for line in out.splitlines() if line.startswith("child ")]
+    assert not Path("/proc", pid).exists()
     assert traces(environment) == []
 
 

@@ -7,7 +7,10 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 from satyrn_engine.testing import process
@@ -100,6 +103,81 @@ def test_a_number_that_was_given_to_another_process_meanwhile_is_left_alone(
         with pytest.raises(subprocess.TimeoutExpired):
             stranger.wait(0.5)
         stranger.kill()
+
+
+class Interrupted(Exception):
+    """What the handler of a signal raises in these tests."""
+
+
+@pytest.fixture
+def interrupting() -> Iterator[None]:
+    """Let SIGTERM raise `Interrupted`, as often as it comes."""
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        raise Interrupted
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
+@pytest.fixture
+def born(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Let a signal land in the middle of each `Popen`; returns the numbers of the children."""
+    children: list[int] = []
+
+    class Signalled(subprocess.Popen[bytes]):
+        def __init__(self, *given: Any, **named: Any) -> None:  # noqa: ANN401
+            super().__init__(*given, **named)
+            children.append(self.pid)
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(subprocess, "Popen", Signalled)
+    return children
+
+
+@pytest.mark.usefixtures("interrupting")
+def test_a_signal_that_lands_while_a_program_starts_ends_it(
+    tmp_path: Path, born: list[int]
+) -> None:
+    with pytest.raises(Interrupted):
+        python("import time; time.sleep(600)", tmp_path)
+    [child] = born
+    assert not is_alive(child)
+
+
+@pytest.mark.usefixtures("interrupting")
+def test_a_signal_that_lands_while_a_program_is_only_started_ends_it_too(
+    tmp_path: Path, born: list[int]
+) -> None:
+    command = [sys.executable, "-c", "import time; time.sleep(600)"]
+    with pytest.raises(Interrupted):
+        start(command, cwd=tmp_path, env={"PATH": os.defpath}, stdin=subprocess.DEVNULL)
+    [child] = born
+    assert not is_alive(child)
+
+
+@pytest.mark.usefixtures("interrupting")
+def test_a_second_signal_does_not_keep_a_program_from_being_ended(
+    tmp_path: Path, born: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = process._descendants
+
+    def signalled(pid: int) -> dict[int, str | None]:
+        signal.raise_signal(signal.SIGTERM)
+        return known(pid)
+
+    monkeypatch.setattr(process, "_descendants", signalled)
+    with pytest.raises(Interrupted):
+        python("import time; time.sleep(600)", tmp_path)
+    [child] = born
+    assert not is_alive(child)
+
+
+@pytest.mark.usefixtures("interrupting")
+def test_a_program_that_cannot_be_started_is_named_as_ever(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="missing"):
+        run([str(tmp_path / "missing")], cwd=tmp_path, env={}, timeout=SECONDS)
 
 
 def test_a_program_that_ends_by_itself_in_time_is_not_ended(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from typing import Self
 
 from satyrn_engine.testing.model import ScriptedModel
 from satyrn_engine.testing.program import PiProgram
+from satyrn_engine.testing.signals import HeldSignals
 
 PROVIDER = "scripted"
 """The provider under which `models.json` declares the scripted model."""
@@ -60,12 +61,14 @@ class PiHome:
         self._tmp = self.root / "tmp"
         self._npm = self.root / "npm"
         self.npm_prefix = self._npm / "prefix"
-        try:
-            self.root.mkdir(mode=0o700)
-            self._furnish()
-        except BaseException:
-            self.close()
-            raise
+        with HeldSignals() as signals:
+            try:
+                with signals.let_through():
+                    self.root.mkdir(mode=0o700)
+                    self._furnish()
+            except BaseException:
+                self.close()
+                raise
 
     def __enter__(self) -> Self:
         """Return the home, which is ready already."""
@@ -76,7 +79,11 @@ class PiHome:
         self.close()
 
     def close(self) -> None:
-        """Remove the folder, unwritable parts of it too. Idempotent."""
+        """Remove the folder, unwritable parts of it too. Idempotent; signals wait for it."""
+        with HeldSignals():
+            self._remove()
+
+    def _remove(self) -> None:
         for current, _, _ in os.walk(self.root):
             with contextlib.suppress(OSError):
                 os.chmod(current, 0o700)  # noqa: PTH101 - os.walk gives strings

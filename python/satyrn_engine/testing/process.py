@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from satyrn_engine.testing.signals import HeldSignals
+
 # How long Pi gets to end its own children after SIGTERM, and the pipes to run dry after SIGKILL.
 _GRACE_SECONDS = 2.0
 
@@ -34,39 +36,63 @@ class Finished:
 def start(
     command: Sequence[str], *, cwd: Path, env: Mapping[str, str], stdin: int
 ) -> subprocess.Popen[bytes]:
-    """Start `command` as the leader of its own session and process group."""
-    return subprocess.Popen(
-        command,
-        cwd=cwd,
-        env=dict(env),
-        stdin=stdin,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
+    """Start `command` as the leader of its own session and process group.
+
+    A signal waits until the child is known: one that landed between its birth and the return of
+    `Popen` would leave it running, with nobody to end it. What the signal's handler then raises
+    comes out of here once the child has ended.
+    """
+    process = None
+    try:
+        with HeldSignals():
+            process = subprocess.Popen(
+                command,
+                cwd=cwd,
+                env=dict(env),
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+    except BaseException:
+        if process is not None:
+            end(process)
+            _drain(process)
+        raise
+    return process
 
 
 def run(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], timeout: float) -> Finished:
     """Run `command` to its end, without input and for at most `timeout` seconds.
 
-    Whatever interrupts the wait, Ctrl-C too, ends the program and what it started.
+    Whatever interrupts the start or the wait, Ctrl-C too, ends the program and what it started.
     """
-    process = start(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL)
-    try:
-        stdout, stderr = process.communicate(timeout=timeout)
-    except subprocess.TimeoutExpired:
-        end(process)
-        stdout, stderr = _drain(process)
-        return Finished(process.returncode, stdout, stderr, timed_out=True)
-    except BaseException:
-        end(process)
-        _drain(process)
-        raise
-    return Finished(process.returncode, stdout, stderr, timed_out=False)
+    with HeldSignals() as signals:
+        process = start(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL)
+        try:
+            with signals.let_through():
+                stdout, stderr = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            end(process)
+            stdout, stderr = _drain(process)
+            return Finished(process.returncode, stdout, stderr, timed_out=True)
+        except BaseException:
+            end(process)
+            _drain(process)
+            raise
+        return Finished(process.returncode, stdout, stderr, timed_out=False)
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """End `process`, its group, and descendants that left the group (as Pi's commands do)."""
+    """End `process`, its group, and descendants that left the group (as Pi's commands do).
+
+    Signals wait for the few seconds that this may take.
+    """
+    with HeldSignals():
+        _end_family(process)
+
+
+def _end_family(process: subprocess.Popen[bytes]) -> None:
     family = _descendants(process.pid)
     _signal_group(process, signal.SIGTERM)
     with contextlib.suppress(subprocess.TimeoutExpired):
