@@ -248,6 +248,14 @@ describe("A sequence of calls", () => {
     );
   });
 
+  it("does not repeat if what stands between differs, and does if it is the same", () => {
+    const sequence = new CallsSequence(10);
+    for (const key of ["a", "b", "a", "c"]) sequence.record(key);
+    assert.equal(sequence.wouldRepeat("a"), 0);
+    sequence.record("a");
+    assert.equal(sequence.wouldRepeat("c"), 2);
+  });
+
   it("does not take calls of the same hash for equal", () => {
     // Two texts whose 32-bit FNV-1a hashes collide.
     const [one, two] = ["bash 9pfs", "bash avja"] as const;
@@ -271,6 +279,17 @@ describe("A sequence of calls", () => {
 });
 
 describe("A bounded map", () => {
+  it("forgets the entries that were written longest ago, all at once, and goes on", () => {
+    const map = new BoundedMap<string, number>(2);
+    for (const [n, key] of ["a", "b", "c", "d", "e"].entries()) map.set(key, n);
+    assert.deepEqual([...map.keys()], ["c", "d", "e"]);
+    assert.deepEqual([...map.values()], [2, 3, 4]);
+    assert.deepEqual([map.has("b"), map.has("c")], [false, true]);
+    map.clear();
+    assert.equal(map.size, 0);
+    assert.deepEqual([...map.keys()], []);
+  });
+
   it("is a map as far as it remembers: at least its limit, at most twice as much", () => {
     const step = fc.tuple(
       fc.constantFrom("set", "delete", "clear"),

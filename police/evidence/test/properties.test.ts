@@ -119,6 +119,40 @@ describe("intervals", () => {
     );
   });
 
+  it("grow together when they touch, and stay apart with a number in between", () => {
+    const intervals = new Intervals(64);
+    for (const [from, to] of [
+      [1, 3],
+      [8, 9],
+      [4, 5],
+    ] as const)
+      intervals.add(from, to);
+    assert.equal(intervals.covers(1, 5), true);
+    assert.equal(intervals.covers(5, 8), false);
+    intervals.add(6, 7);
+    assert.equal(intervals.covers(1, 9), true);
+  });
+
+  it("take nothing from an end before its start", () => {
+    const intervals = new Intervals(64);
+    intervals.add(9, 8);
+    assert.deepEqual([intervals.covers(8, 8), intervals.covers(9, 9)], [false, false]);
+  });
+
+  it("let the shortest go when there are too many", () => {
+    const intervals = new Intervals(2);
+    for (const [from, to] of [
+      [1, 9],
+      [20, 21],
+      [30, 39],
+    ] as const)
+      intervals.add(from, to);
+    assert.deepEqual(
+      [intervals.covers(1, 9), intervals.covers(20, 20), intervals.covers(30, 39)],
+      [true, false, true],
+    );
+  });
+
   it("never claim more than was added when there are too many", () => {
     fc.assert(
       fc.property(
@@ -182,6 +216,17 @@ describe("bounded memory", () => {
           assert.equal(set.has(word), young.has(word) || old.has(word));
         }
       }),
+    );
+  });
+
+  it("keeps a value that is added again, and forgets one that is not", () => {
+    const set = new BoundedSet<string>(2);
+    for (const value of ["a", "b", "c"]) set.add(value);
+    assert.equal(set.add("a"), false);
+    assert.equal(set.add("d"), true);
+    assert.deepEqual(
+      ["a", "b", "c", "d"].map((value) => set.has(value)),
+      [true, false, true, true],
     );
   });
 
