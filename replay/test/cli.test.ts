@@ -8,6 +8,7 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 
 import { main } from "../cli.ts";
+import { type Run, runHere } from "./in_process.ts";
 import { ROOT, scratchFolder } from "./project.ts";
 
 const GUARDS = path.join(ROOT, "fixtures", "guards");
@@ -26,24 +27,9 @@ const ALL = [
   RUNAWAY,
 ];
 
-interface Run {
-  readonly code: number;
-  readonly stdout: readonly string[];
-  readonly stderr: readonly string[];
-}
-
 /** Runs the command in this process. */
-async function run(args: readonly string[], where: { root?: string; cwd?: string } = {}) {
-  const stdout: string[] = [];
-  const stderr: string[] = [];
-  const code = await main(args, {
-    root: where.root ?? ROOT,
-    cwd: where.cwd ?? ROOT,
-    stdout: (line) => stdout.push(line),
-    stderr: (line) => stderr.push(line),
-  });
-  return { code, stdout, stderr } satisfies Run;
-}
+const run = (args: readonly string[], where?: { root?: string; cwd?: string }) =>
+  runHere(main, args, where);
 
 /** Runs the command as a process of its own, with what Node.js is told before the command's name. */
 function spawn(

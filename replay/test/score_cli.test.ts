@@ -8,29 +8,15 @@ import { type TestContext, test } from "node:test";
 
 import type { Scenario } from "../scenario.ts";
 import { main } from "../score_cli.ts";
+import { type Run, runHere } from "./in_process.ts";
 import { call, calls, scenario, user } from "./made_up.ts";
 import { ROOT, scratchFolder } from "./project.ts";
 
 const COMMAND = path.join(ROOT, "replay", "score.mjs");
 
-interface Run {
-  readonly code: number;
-  readonly stdout: readonly string[];
-  readonly stderr: readonly string[];
-}
-
 /** Runs the command in this process. */
-async function run(args: readonly string[], where: { root?: string; cwd?: string } = {}) {
-  const stdout: string[] = [];
-  const stderr: string[] = [];
-  const code = await main(args, {
-    root: where.root ?? ROOT,
-    cwd: where.cwd ?? ROOT,
-    stdout: (line) => stdout.push(line),
-    stderr: (line) => stderr.push(line),
-  });
-  return { code, stdout, stderr } satisfies Run;
-}
+const run = (args: readonly string[], where?: { root?: string; cwd?: string }) =>
+  runHere(main, args, where);
 
 /** A loop that every guard catches, and a legitimate sequence that all of them leave alone. */
 const LOOP = scenario({
