@@ -1,0 +1,16 @@
+"""Opens pages in a real Chromium, for tests that look at what a person would see."""
+
+from tools.browser.contrast import Colour, contrast
+from tools.browser.page import Browser, Page, open_page
+from tools.browser.program import BROWSER_VARIABLE, BrowserNotFoundError, find_browser
+
+__all__ = [
+    "BROWSER_VARIABLE",
+    "Browser",
+    "BrowserNotFoundError",
+    "Colour",
+    "Page",
+    "contrast",
+    "find_browser",
+    "open_page",
+]
