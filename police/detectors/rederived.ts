@@ -14,7 +14,7 @@ export function createRederived(config: Readonly<Config>): Detector {
   let streak = 0;
 
   function judge(thinking: string): Detection | undefined {
-    const words = thinking === "" ? undefined : wordsOf(thinking);
+    const words = thinking.trim() === "" ? undefined : wordsOf(thinking);
     const onGuard = armed && config.REDERIVE_THRESHOLD > 0;
     armed = false;
     if (onGuard && before !== undefined && words !== undefined) {

@@ -4,7 +4,8 @@ import type { Detection, Detector, Observation } from "./types.ts";
 
 /**
  * Thinking that turns on the spot: in the last `STAGNATION_WINDOW` turns each thought holds
- * `STAGNATION_THRESHOLD` of the words of the one before. Turns without thinking do not count.
+ * `STAGNATION_THRESHOLD` of the words of the one before. Turns without thinking do not count, nor do
+ * those whose thinking is blank: some models send a line break in each.
  */
 export function createStagnation(config: Readonly<Config>): Detector {
   let last: ReadonlySet<string> | undefined;
@@ -13,7 +14,7 @@ export function createStagnation(config: Readonly<Config>): Detector {
 
   function judge(thinking: string): Detection | undefined {
     const window = config.STAGNATION_WINDOW;
-    if (window === 0 || thinking === "") return undefined;
+    if (window === 0 || thinking.trim() === "") return undefined;
     const words = wordsOf(thinking);
     const similar = last !== undefined && similarity(last, words) >= config.STAGNATION_THRESHOLD;
     similarTurns = similar ? similarTurns + 1 : 1;

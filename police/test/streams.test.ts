@@ -158,6 +158,11 @@ describe("Thinking that turns on the spot", () => {
     assert.equal(detector.status?.(), "similar thoughts: 1 in a row");
   });
 
+  it("is left alone when it is blank", () => {
+    const detector = createStagnation(config());
+    for (let i = 0; i < 9; i++) assert.equal(detector.observe(thought("\n")), undefined);
+  });
+
   it("is left alone when the user speaks in between, and when the detector is off", () => {
     const detector = createStagnation(config());
     for (const forget of [() => detector.observe({ kind: "prompt" }), () => detector.reset()]) {
@@ -199,6 +204,13 @@ describe("Reasoning that leads back to what was stopped", () => {
   it("is left alone without a detection before it", () => {
     const detector = createRederived(config());
     for (let i = 0; i < 3; i++) assert.equal(detector.observe(thought(plan)), undefined);
+  });
+
+  it("is left alone when both thoughts are blank", () => {
+    const detector = createRederived(config());
+    detector.observe(thought("\n"));
+    detector.observe({ kind: "detected", event: "tool_loop" });
+    assert.equal(detector.observe(thought("\n")), undefined);
   });
 
   it("is left alone one message later, and when it differs or there is none", () => {

@@ -80,11 +80,13 @@ class Account:
                 report.refusals += 1
                 branch.counts[branch.call_of[call]].refusals += 1
         if not refused:
+            if verdict.detections and not report.timeline:
+                self._draw(refused, verdict.detections)
             return
         first = refused[0] + 1
         if report.first_refusal is None or first < report.first_refusal:
             report.first_refusal = first
-            self._draw(set(refused))
+            self._draw(refused, verdict.detections)
         self._add_later_costs(refused[0])
 
     def finish(self) -> SessionReport:
@@ -151,7 +153,7 @@ class Account:
             report.tokens_after += tokens
             report.cost_after += cost
 
-    def _draw(self, refused: set[int]) -> None:
+    def _draw(self, refused: list[int], detections: list[tuple[int, str]]) -> None:
         report, branch = self._report, self._branch
         letters = branch.letters[:TIMELINE]
         for call in refused:
@@ -162,6 +164,12 @@ class Account:
         report.tool_names = sorted(set(names))
         places = {name: place for place, name in enumerate(report.tool_names)}
         report.timeline_tools = [places[name] for name in names]
+        report.timeline_found = {}
+        for turn, kind in sorted(detections, key=lambda found: (found[1], found[0])):
+            known = turn < len(branch.turn_starts)
+            call = branch.turn_starts[turn] if known else len(branch.call_of)
+            if call < TIMELINE:
+                report.timeline_found.setdefault(kind, []).append(call + 1)
 
     def _count(self, model: str, tool: str) -> CallCount:
         found = self._counts.get((model, tool))

@@ -14,7 +14,7 @@ from satyrn_engine.errors import ConfigError
 from satyrn_engine.reports import SessionReport
 
 #: Changes whenever a report means something else than before.
-FORMAT = 1
+FORMAT = 2
 
 
 class Cache:

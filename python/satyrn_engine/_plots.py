@@ -1,11 +1,14 @@
 """Render: plots as SVG, drawn here and not in the reader's browser.
 
-Text and lines take the page's own colour, so that a plot is as good in the dark as in the light.
+Text and lines take the page's own colour, and marks take its colours by name (`--ran` and so on,
+see `page.html.j2`), so that a plot is as good in the dark as in the light.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import altair as alt
 import polars as pl
@@ -16,49 +19,94 @@ from satyrn_engine.reports import SessionReport
 
 #: Bars that a plot shows at most; the tables have the rest.
 BARS = 15
+#: Of a plot, in CSS pixels: it fits a narrow phone as it is, and other screens show it larger.
+WIDTH = 340
+#: Of a timeline, in parts of `WIDTH` that can be told apart. Calls that are no further from each
+#: other are drawn as one if they are alike, so that a plot of 2,000 calls stays small.
+PARTS = 300
 
-_Row = dict[str, str | float]
+#: Kinds of marks and how thick they are, in CSS pixels: what is to be seen first is the thickest.
+_THICKNESS = {"ran": 10, "rejected": 10, "unclear": 10, "refused": 20, "found": 6}
+_OUTCOMES = {".": "ran", "x": "rejected", "?": "unclear", "R": "refused"}
 
 _INK = "currentColor"
-#: Told apart also by people who see few colours, on light and dark ground (Okabe and Ito, 2008).
-_COLOURS = {"ran": "#56b4e9", "refused": "#d55e00", "rejected": "#e69f00", "unclear": "#999999"}
-_LETTERS = {".": "ran", "R": "refused", "x": "rejected", "?": "unclear"}
+_ROW = 22
+#: Text is measured in one font and shown in another, which may be so much wider.
+_WIDER = 1.2
+#: Room for a row's label, and about what a letter of it takes; and for the name of a bar.
+_LABEL, _LETTER, _NAME = 115, 6.2, 195
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar.
+
+    Attributes:
+        name: written above it.
+        value: its length.
+        label: the value as text.
+    """
+
+    name: str
+    value: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Calls that are drawn as one.
+
+    Attributes:
+        first: number of the first one, 1 for the first of the session.
+        last: number of the last one.
+        row: the tool to which they went; or what was found.
+        kind: what became of them: `ran`, `rejected`, `unclear`, `refused`; or `found`.
+    """
+
+    first: int
+    last: int
+    row: str
+    kind: str
 
 
 def models(summary: Summary) -> str:
     """Draw how many of each model's sessions loop."""
-    rows: list[_Row] = [
-        {"model": row.model, "share": row.looping / row.sessions}
+    rows = [
+        Bar(row.model, row.looping / row.sessions, f"{row.looping:,} of {row.sessions:,}")
         for row in summary.models
         if row.sessions
     ]
-    return _bars(rows[:BARS], "model", "share", "Sessions with a refused call", "%")
+    return _bars(rows, most=1)
 
 
 def tools(summary: Summary) -> str:
     """Draw how many calls to each tool were refused."""
-    rows: list[_Row] = [
-        {"tool": row.tool, "refused": row.refusals} for row in summary.tools if row.refusals
+    rows = [
+        Bar(row.tool, row.refusals, f"{row.refusals:,} of {row.calls:,}")
+        for row in summary.tools
+        if row.refusals
     ]
-    return _bars(rows[:BARS], "tool", "refused", "Refused calls", "~s")
+    return _bars(rows)
+
+
+def tokens(summary: Summary) -> str:
+    """Draw how many tokens each model used after the first refusals."""
+    rows = [
+        Bar(row.model, row.tokens_after, f"{row.tokens_after:,}")
+        for row in summary.models
+        if row.tokens_after
+    ]
+    return _bars(sorted(rows, key=lambda row: -row.value))
 
 
 def costs(summary: Summary) -> str:
-    """Draw what each model used after the first refusals: money if any is known, else tokens."""
-    money = summary.totals.cost_after > 0
-    rows: list[_Row] = [
-        {"model": row.model, "after": row.cost_after if money else row.tokens_after}
+    """Draw what each model cost after the first refusals."""
+    rows = [
+        Bar(row.model, row.cost_after, f"${row.cost_after:,.2f}")
         for row in summary.models
-        if row.tokens_after or row.cost_after
+        if row.cost_after
     ]
-    title = "US dollars" if money else "Tokens"
-    return _bars(
-        sorted(rows, key=lambda row: -float(row["after"]))[:BARS],
-        "model",
-        "after",
-        f"{title} spent after the first refusal",
-        "$~s" if money else "~s",
-    )
+    return _bars(sorted(rows, key=lambda row: -row.value))
 
 
 def starts(summary: Summary) -> str:
@@ -66,65 +114,139 @@ def starts(summary: Summary) -> str:
     frame = pl.DataFrame({"call": [first for first, _ in summary.starts]})
     chart = (
         alt.Chart(frame)
-        .mark_bar(color=_COLOURS["refused"])
-        .encode(
-            alt.X("call:Q", bin=alt.Bin(maxbins=20), title="First refused call of the session"),
-            alt.Y("count()", title="Sessions", axis=alt.Axis(tickMinStep=1)),
-        )
-    )
-    return _svg(chart, height=200)
-
-
-def timeline(report: SessionReport) -> str:
-    """Draw the calls of a session one after the other, by tool and by what became of them."""
-    frame = pl.DataFrame(
-        {
-            "call": range(1, len(report.timeline) + 1),
-            "tool": [report.tool_names[place] for place in report.timeline_tools],
-            "outcome": [_LETTERS[letter] for letter in report.timeline],
-        }
-    )
-    present = [outcome for outcome in _COLOURS if outcome in set(frame["outcome"])]
-    chart = (
-        alt.Chart(frame)
-        .mark_tick(thickness=2, height=14, opacity=1)
+        .mark_bar(color=_colour("refused"))
         .encode(
             alt.X(
                 "call:Q",
-                title="Call",
-                scale=alt.Scale(domain=[0, len(report.timeline) + 1], nice=False),
-            ),
-            alt.Y("tool:N", title=None),
-            alt.Color(
-                "outcome:N",
+                bin=alt.Bin(maxbins=15, minstep=1),
                 title=None,
-                scale=alt.Scale(domain=present, range=[_COLOURS[each] for each in present]),
-                legend=alt.Legend(orient="top"),
+                axis=alt.Axis(tickMinStep=1, tickCount=6, grid=False),
             ),
+            alt.Y("count()", title="Sessions", axis=alt.Axis(tickMinStep=1, tickCount=5)),
         )
     )
-    return _svg(chart, height=20 * len(report.tool_names))
+    return _svg(chart.properties(height=160))
 
 
-def _bars(rows: Sequence[_Row], name: str, value: str, title: str, form: str) -> str:
-    frame = pl.DataFrame(rows, schema={name: pl.String, value: pl.Float64})
-    chart = (
-        alt.Chart(frame)
-        .mark_bar(color=_COLOURS["refused"])
-        .encode(
-            alt.X(f"{value}:Q", title=title, axis=alt.Axis(format=form, tickCount=5)),
-            alt.Y(f"{name}:N", title=None, sort=None, axis=alt.Axis(labelLimit=220)),
-        )
+def timeline(report: SessionReport) -> str:
+    """Draw the calls of a session by tool and by what became of them, and what was found there."""
+    rows = [*report.tool_names, *report.timeline_found]
+    end = max([len(report.timeline), *(max(found) for found in report.timeline_found.values())])
+    x = alt.X(
+        "call:Q",
+        title=None,
+        scale=alt.Scale(domain=[0.5, end + 0.5], nice=False),
+        axis=alt.Axis(format="d", tickMinStep=1, tickCount=6, grid=False),
     )
-    return _svg(chart, height=max(40, 24 * len(rows)))
+    extent = min(_LABEL * _WIDER, _LETTER * _WIDER * max(map(len, rows)))
+    y = alt.Y(
+        "row:N",
+        title=None,
+        scale=alt.Scale(domain=rows),
+        axis=alt.Axis(labelLimit=_LABEL, minExtent=extent),
+    )
+    drawn = [*marks(report), *found_marks(report)]
+    # The refused ones late, over the others.
+    layers = [
+        _segments([mark for mark in drawn if mark.kind == kind], kind, end).encode(x, y)
+        for kind in _THICKNESS
+        if any(mark.kind == kind for mark in drawn)
+    ]
+    return _svg(alt.layer(*layers).properties(height=_ROW * len(rows)))
 
 
-def _svg(chart: alt.Chart, height: int) -> str:
-    spec = chart.properties(width=420, height=height, background="transparent").to_dict()
+def marks(report: SessionReport) -> Iterator[Mark]:
+    """Yield what a timeline is drawn of: each call, or in a long session what stands together."""
+    calls = enumerate(zip(report.timeline, report.timeline_tools, strict=True), start=1)
+    places = (
+        (number, report.tool_names[tool], _OUTCOMES[letter]) for number, (letter, tool) in calls
+    )
+    return _merged(places, len(report.timeline) // PARTS)
+
+
+def found_marks(report: SessionReport) -> Iterator[Mark]:
+    """Yield what was found along a timeline, in the same way."""
+    found = report.timeline_found.items()
+    places = ((number, kind, "found") for kind, numbers in found for number in sorted({*numbers}))
+    return _merged(places, len(report.timeline) // PARTS)
+
+
+def _merged(places: Iterable[tuple[int, str, str]], gap: int) -> Iterator[Mark]:
+    open_marks: dict[tuple[str, str], tuple[int, int]] = {}
+    for number, *rest in places:
+        row, kind = rest
+        first, last = open_marks.get((row, kind), (number, number))
+        if number - last > gap:
+            yield Mark(first, last, row, kind)
+            first = number
+        open_marks[row, kind] = (first, number)
+    for (row, kind), (first, last) in open_marks.items():
+        yield Mark(first, last, row, kind)
+
+
+def _segments(found: Sequence[Mark], kind: str, calls: int) -> alt.Chart:
+    """Draw all marks of a kind as one thick line with breaks: as one path, which is small."""
+    half = max(0.35, calls / WIDTH / 2)
+    points: list[tuple[int, float | None, str]] = []
+    for mark in found:
+        for call in (mark.first - half, mark.last + half, None):
+            points.append((len(points), call, mark.row))
+    schema = {"order": pl.Int64, "call": pl.Float64, "row": pl.String}
+    line = alt.Chart(pl.DataFrame(points, schema=schema, orient="row")).mark_line(
+        color=_colour(kind), strokeWidth=_THICKNESS[kind], invalid="break-paths-show-domains"
+    )
+    ordered: alt.Chart = line.encode(alt.Order("order:Q"))
+    return ordered
+
+
+def _bars(rows: Sequence[Bar], most: float | None = None) -> str:
+    """Draw bars with their names above them; `most` is the value of a bar over the whole width."""
+    shown = rows[:BARS]
+    frame = pl.DataFrame(
+        {
+            "name": [row.name for row in shown],
+            "value": [float(row.value) for row in shown],
+            "label": [row.label for row in shown],
+            "whole": [most or max((row.value for row in shown), default=1.0)] * len(shown),
+        },
+        schema_overrides={"name": pl.String, "label": pl.String, "whole": pl.Float64},
+    )
+    base = alt.Chart(frame).encode(alt.Y("name:N", axis=None, sort=None))
+    domain = alt.Scale(domain=[0, most or max((row.value for row in shown), default=1.0)])
+    size: dict[str, Any] = {"size": 9, "yOffset": 10}
+    text: dict[str, Any] = {"fill": _INK, "fontSize": 12, "dy": -5}
+    track = base.mark_bar(color=_INK, fillOpacity=0.12, **size)
+    bars = base.mark_bar(color=_colour("refused"), **size)
+    names = base.mark_text(align="left", x=0, limit=_NAME, **text)
+    labels = base.mark_text(align="right", x="width", **text)
+    layers = alt.layer(
+        track.encode(alt.X("whole:Q", axis=None, scale=domain)),
+        bars.encode(alt.X("value:Q", axis=None, scale=domain)),
+        names.encode(alt.Text("name:N")),
+        labels.encode(alt.Text("label:N")),
+    )
+    return _svg(layers.properties(height=max(38, 38 * len(shown))))
+
+
+def _colour(name: str) -> str:
+    return f"var(--{name})"
+
+
+def _svg(chart: alt.Chart | alt.LayerChart | alt.FacetChart) -> str:
+    fit = alt.AutoSizeParams(type="fit-x", contains="padding")
+    spec = chart.properties(width=WIDTH, background="transparent", autosize=fit).to_dict()
     text = {"labelColor": _INK, "titleColor": _INK, "labelFontSize": 12, "titleFontSize": 12}
     spec["config"] = {
-        "axis": {**text, "domainColor": _INK, "tickColor": _INK, "gridOpacity": 0.25},
-        "legend": text,
+        # A label on each of a thousand marks says what the table says, and is most of the page.
+        "aria": False,
+        "axis": {
+            **text,
+            "titleFontWeight": "normal",
+            "domainColor": _INK,
+            "tickColor": _INK,
+            "gridColor": _INK,
+            "gridOpacity": 0.15,
+        },
         "view": {"stroke": None},
     }
     return str(vl_convert.vegalite_to_svg(spec, vl_version=_VEGA_LITE))

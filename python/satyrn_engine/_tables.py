@@ -16,6 +16,7 @@ _NOT_FLAT = {
     "models",
     "timeline",
     "timeline_tools",
+    "timeline_found",
     "tool_names",
     "broken_lines",
     "faults",

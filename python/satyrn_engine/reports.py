@@ -104,10 +104,14 @@ class SessionReport:
         cost_after: their cost: an upper bound of what the guards would have saved.
         counts: calls by model and tool.
         models: use by model.
-        timeline: one letter for each call of the branch with the first refusal, `.` ran, `R`
-            refused, `x` rejected, `?` unclear; empty without a refusal. At most 2,000.
+        timeline: one letter for each call of the branch with the first refusal, or else of the
+            first one in which anything was found: `.` ran, `R` refused, `x` rejected, `?` unclear;
+            empty if nothing was. At most 2,000.
         timeline_tools: the tools of those calls, by their place in `tool_names`.
         tool_names: names for `timeline_tools`.
+        timeline_found: what was found along those calls: by kind, each time the number of the
+            answer's first call, 1 for the first of the branch; of an answer without a call, that of
+            the call that came next, or would have come.
         broken: how many lines of the file were skipped.
         broken_lines: the first of them.
         faults: what the guards did wrong while they were replayed.
@@ -140,6 +144,7 @@ class SessionReport:
     timeline: str = ""
     timeline_tools: list[int] = field(default_factory=list)
     tool_names: list[str] = field(default_factory=list)
+    timeline_found: dict[str, list[int]] = field(default_factory=dict)
     broken: int = 0
     broken_lines: list[BrokenLine] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)

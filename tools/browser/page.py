@@ -216,7 +216,9 @@ def open_page(
 def _listen(page: Page) -> None:
     driver, complaints = page.driver, page.complaints
     driver.on("request", lambda request: page.requests.append(request.url))
-    driver.on("requestfailed", lambda request: complaints.append(f"{request.url}: {request.failure}"))
+    driver.on(
+        "requestfailed", lambda request: complaints.append(f"{request.url}: {request.failure}")
+    )
     driver.on("pageerror", lambda error: complaints.append(str(error)))
     driver.on(
         "console",
@@ -225,6 +227,6 @@ def _listen(page: Page) -> None:
 
 
 def _environment(surroundings: Mapping[str, str], scratch: str) -> dict[str, str | float | bool]:
-    """Return an environment in which the browser neither reads nor leaves anything of the user's."""
+    """Return an environment with which the browser neither reads nor leaves what is the user's."""
     kept = {name: surroundings[name] for name in ("PATH",) if name in surroundings}
     return {"PATH": os.defpath, **kept, "HOME": scratch, "TMPDIR": scratch, "LANG": "C.UTF-8"}

@@ -30,9 +30,7 @@ class BrowserNotFoundError(Exception):
     """There is no browser; the text says what to do."""
 
 
-def find_browser(
-    environ: Mapping[str, str] | None = None, places: Iterable[Path] = PLACES
-) -> Path:
+def find_browser(environ: Mapping[str, str] | None = None, places: Iterable[Path] = PLACES) -> Path:
     """Find a Chromium: what the environment names, else one on `PATH`, else one of `places`.
 
     Raises:
