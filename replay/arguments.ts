@@ -57,11 +57,26 @@ export class Tools {
     }
   }
 
+  /** The names of each known tool's arguments, and of what is nested in them. */
+  names(): Record<string, string[]> {
+    const found = [...this.#schemas].map(([name, schema]) => [name, [...new Set(namesIn(schema))]]);
+    return Object.fromEntries(found);
+  }
+
   /** The arguments as the hook gets them: never the same object. */
   accept(name: string, given: unknown): Record<string, unknown> {
     const prepared = name === "edit" ? prepareEdit(given) : given;
     const converted = convert(prepared, this.#schemas.get(name) ?? {});
     return isObject(converted) ? { ...converted } : {};
+  }
+}
+
+/** Schemas nest in lists and objects of every kind: in `items`, `anyOf`, `$defs` and others. */
+function* namesIn(schema: unknown): Generator<string> {
+  if (typeof schema !== "object" || schema === null) return;
+  for (const [field, nested] of Object.entries(schema)) {
+    if (field === "properties" && isObject(nested)) yield* Object.keys(nested);
+    yield* namesIn(nested);
   }
 }
 

@@ -44,7 +44,11 @@ export interface Played {
 }
 
 export type DeskAnswer =
-  | { readonly inputs: readonly Record<string, unknown>[] }
+  | {
+      readonly inputs: readonly Record<string, unknown>[];
+      /** The names of the arguments of the tools that are known. */
+      readonly names: Readonly<Record<string, readonly string[]>>;
+    }
   /** Sentences on what is wrong with a document: it was not replayed. */
   | { readonly malformed: readonly string[] }
   | { readonly observation: Observation | null; readonly problems: readonly string[] }
@@ -80,7 +84,7 @@ class Desk {
   async answer(line: string): Promise<DeskAnswer> {
     try {
       const request = JSON.parse(line) as DeskRequest;
-      if ("accept" in request) return { inputs: accepted(request.accept) };
+      if ("accept" in request) return accept(request.accept);
       if ("fixture" in request) return await this.#fixture(request.fixture);
       if ("scenario" in request) return await this.#scenario(request.scenario, request.profile);
       return { complaint: (await this.#complaint(request.settings)) ?? null };
@@ -148,14 +152,11 @@ class Desk {
   }
 }
 
-function accepted({
-  tools,
-  calls,
-}: {
-  tools: readonly Tool[];
-  calls: readonly (readonly [string, unknown])[];
-}) {
+type Accept = Extract<DeskRequest, { accept: unknown }>["accept"];
+
+function accept({ tools, calls }: Accept): DeskAnswer {
   const known = new Tools();
   known.declare(tools);
-  return calls.map(([toolName, given]) => known.accept(toolName, given));
+  const inputs = calls.map(([toolName, given]) => known.accept(toolName, given));
+  return { inputs, names: known.names() };
 }

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from cyclopts import App, CycloptsError, Parameter
 from rich.console import Console
 
+from satyrn_engine._fixture_cli import fixture_app
 from satyrn_engine._sources import STDIN
 from satyrn_engine._version import VERSION
 from satyrn_engine.errors import SatyrnError
@@ -108,6 +109,9 @@ def protocol() -> int:
     from satyrn_engine._protocol import answer
 
     return answer(sys.stdin.buffer, sys.stdout.buffer)
+
+
+app.command(fixture_app)
 
 
 def main(arguments: list[str] | None = None) -> int:
