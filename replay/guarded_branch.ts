@@ -46,6 +46,10 @@ export interface BranchVerdict {
   readonly refusals: readonly (readonly [call: number, guard: string])[];
   /** The answer in which something was found, counted from 0, and what it was. */
   readonly detections: readonly (readonly [turn: number, kind: string])[];
+  /** How many calls the model had made when a guard first found something; null if none did. */
+  readonly firstDetection: number | null;
+  /** The same for what a guard first kept from happening: it refused a call, or stopped an answer. */
+  readonly firstEnforcement: number | null;
   readonly longestRun: number;
   readonly strongestRepeat: number;
   /** What the guards did wrong, each a sentence, each once. */
@@ -65,12 +69,16 @@ export class GuardedBranch {
   readonly #repetition = new Repetition();
   readonly #refusals: [number, string][] = [];
   readonly #detections: [number, string][] = [];
+  #firstDetection: number | null = null;
+  #firstEnforcement: number | null = null;
   readonly #faults = new Set<string>();
   readonly #place: Place;
   #pi = new PiDouble();
   /** Which guard answered the call at hand. */
   #refusedBy = "";
   #calls = 0;
+  /** Whether a call is with the hook: the model has made it, and it is not counted yet. */
+  #asking = false;
   #turns = 0;
   /** Whether a guard asked Pi to stop the answer that comes in. */
   #aborted = false;
@@ -93,7 +101,7 @@ export class GuardedBranch {
     this.#noteFaults();
     this.#pi = new PiDouble(this.#context());
     this.#pi.events.on(DETECTION, (payload) => {
-      this.#detections.push([this.#turns, String((payload as { event?: unknown }).event)]);
+      this.#detected(String((payload as { event?: unknown }).event));
     });
     for (const { name, factory } of this.#guards) {
       await this.#pi.load(name, (pi) => factory(this.#attributed(pi, name)));
@@ -214,6 +222,8 @@ export class GuardedBranch {
     return {
       refusals: this.#refusals,
       detections: this.#detections,
+      firstDetection: this.#firstDetection,
+      firstEnforcement: this.#firstEnforcement,
       longestRun: this.#repetition.longestRun,
       strongestRepeat: this.#repetition.strongestRepeat,
       faults: [...this.#faults],
@@ -223,14 +233,27 @@ export class GuardedBranch {
   async #ask(toolCallId: string, toolName: string, given: unknown): Promise<ToolCallOutcome> {
     const input = this.#tools.accept(toolName, given);
     const entries = this.#pi.entries.length;
+    this.#asking = true;
     const outcome = await this.#pi.toolCall({ toolCallId, toolName, input });
-    if (outcome.kind === "refused") this.#refusals.push([this.#calls, this.#refusedBy]);
-    else if (outcome.kind === "threw")
+    if (outcome.kind === "refused") {
+      this.#refusals.push([this.#calls, this.#refusedBy]);
+      this.#firstEnforcement ??= this.#made;
+    } else if (outcome.kind === "threw")
       this.#faults.add(`a tool_call handler threw ${outcome.error}`);
     for (const { customType } of this.#pi.entries.splice(entries)) {
-      if (customType === LOOP_BROKEN) this.#detections.push([this.#turns, LOOP_BROKEN]);
+      if (customType === LOOP_BROKEN) this.#detected(LOOP_BROKEN);
     }
+    this.#asking = false;
     return outcome;
+  }
+
+  #detected(kind: string): void {
+    this.#detections.push([this.#turns, kind]);
+    this.#firstDetection ??= this.#made;
+  }
+
+  get #made(): number {
+    return this.#calls + (this.#asking ? 1 : 0);
   }
 
   /** Guards talk to a screen that nobody sees. */
@@ -243,6 +266,7 @@ export class GuardedBranch {
       model: undefined,
       abort: () => {
         this.#aborted = true;
+        this.#firstEnforcement ??= this.#made;
       },
       isProjectTrusted: () => false,
       ui: { notify: () => {}, setStatus: () => {} } as unknown as ExtensionContext["ui"],

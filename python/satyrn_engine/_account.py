@@ -71,6 +71,8 @@ class Account:
         report.longest_run = max(report.longest_run, verdict.longest_run)
         report.strongest_repeat = max(report.strongest_repeat, verdict.strongest_repeat)
         report.faults.extend(fault for fault in verdict.faults if fault not in report.faults)
+        report.first_detection = _earlier(report.first_detection, verdict.first_detection)
+        report.first_enforcement = _earlier(report.first_enforcement, verdict.first_enforcement)
         for turn, kind in verdict.detections:
             if branch.turn_counted[turn] if turn < len(branch.turn_counted) else True:
                 report.detections[kind] = report.detections.get(kind, 0) + 1
@@ -182,6 +184,11 @@ class Account:
         if found is None:
             found = self._models[model] = ModelUse(model)
         return found
+
+
+def _earlier(one: int | None, other: int | None) -> int | None:
+    known = [each for each in (one, other) if each is not None]
+    return min(known, default=None)
 
 
 class _Branch:

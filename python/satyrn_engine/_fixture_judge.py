@@ -41,14 +41,14 @@ class ScenarioJudge:
     def __init__(self, desk: Desk, taken: Excerpt, profile: Profile) -> None:
         self._desk = desk
         self._taken = taken
-        self._police = f"police, {profile},"
+        self._police = f"police, {profile}"
 
     def settle(self, document: Json, plain: Json | None) -> tuple[list[str], list[str]]:
         """Write down what the guards do; return that in words, and warnings."""
         played = self._play(document)
         engine, police = played["engine"], played["police"]
         findings = [refusals("engine", engine.blocked, engine.first_block, self._taken)]
-        findings.append(f"{self._police.rstrip(',')}: {sighting(police)}")
+        findings.append(f"{self._police}: {sighting(police)}")
         warnings = list(self._doubts(document["label"], police))
         if plain is not None:
             warnings += self._compare(played, self._play(plain))
@@ -76,7 +76,7 @@ class ScenarioJudge:
             plain["police"].enforced,
         ):
             return []
-        unmasked = f"words matter to {self._police}: unmasked it is {sighting(plain['police'])}"
+        unmasked = f"the words matter to {self._police}: unmasked it is {sighting(plain['police'])}"
         return [f"{unmasked}; keep those that decide (--keep cat,sleep), or all (--no-mask)"]
 
     def _play(self, document: Json) -> dict[str, Played]:

@@ -125,7 +125,7 @@ def starts(summary: Summary) -> str:
             alt.Y("count()", title="Sessions", axis=alt.Axis(tickMinStep=1, tickCount=5)),
         )
     )
-    return _svg(chart.properties(height=160))
+    return svg(chart.properties(height=160))
 
 
 def timeline(report: SessionReport) -> str:
@@ -152,7 +152,7 @@ def timeline(report: SessionReport) -> str:
         for kind in _THICKNESS
         if any(mark.kind == kind for mark in drawn)
     ]
-    return _svg(alt.layer(*layers).properties(height=_ROW * len(rows)))
+    return svg(alt.layer(*layers).properties(height=_ROW * len(rows)))
 
 
 def marks(report: SessionReport) -> Iterator[Mark]:
@@ -225,14 +225,15 @@ def _bars(rows: Sequence[Bar], most: float | None = None) -> str:
         names.encode(alt.Text("name:N")),
         labels.encode(alt.Text("label:N")),
     )
-    return _svg(layers.properties(height=max(38, 38 * len(shown))))
+    return svg(layers.properties(height=max(38, 38 * len(shown))))
 
 
 def _colour(name: str) -> str:
     return f"var(--{name})"
 
 
-def _svg(chart: alt.Chart | alt.LayerChart | alt.FacetChart) -> str:
+def svg(chart: alt.Chart | alt.LayerChart | alt.FacetChart) -> str:
+    """Draw a chart in the colours of the page that it stands in."""
     fit = alt.AutoSizeParams(type="fit-x", contains="padding")
     spec = chart.properties(width=WIDTH, background="transparent", autosize=fit).to_dict()
     text = {"labelColor": _INK, "titleColor": _INK, "labelFontSize": 12, "titleFontSize": 12}

@@ -71,6 +71,8 @@ _WHOLE = (
     "first_refusal",
     "longest_run",
     "strongest_repeat",
+    "first_detection",
+    "first_enforcement",
     "tokens",
     "tokens_after",
     "broken",

@@ -38,6 +38,9 @@ class Verdict(msgspec.Struct, frozen=True, rename="camel"):
     Attributes:
         refusals: number of the call, from 0, rejected calls included; and the guard's name.
         detections: number of the turn, from 0, and the kind.
+        first_detection: how many calls the model had made when something was first found.
+        first_enforcement: the same for what was first kept from happening: a call was refused, or
+            an answer stopped.
         longest_run: the most identical calls in direct succession.
         strongest_repeat: the most identical calls among any twenty that follow one another.
         faults: what the guards did wrong.
@@ -45,6 +48,8 @@ class Verdict(msgspec.Struct, frozen=True, rename="camel"):
 
     refusals: list[tuple[int, str]] = []
     detections: list[tuple[int, str]] = []
+    first_detection: int | None = None
+    first_enforcement: int | None = None
     longest_run: int = 0
     strongest_repeat: int = 0
     faults: list[str] = []

@@ -77,6 +77,58 @@ def scan(
 
 
 @app.command
+def tune(
+    *sessions: str,
+    labels: Path,
+    key: Annotated[tuple[str, ...], Parameter(consume_multiple=False, negative="")] = (),
+    profile: Literal["classic", "evidence"] | None = None,
+    config: Path | None = None,
+    grid: Annotated[bool, Parameter(negative="")] = False,
+    format: Literal["table", "json", "csv"] = "table",  # noqa: A002
+    output: Annotated[Path | None, Parameter(alias="-o")] = None,
+    html: Path | None = None,
+    jobs: Annotated[int | None, Parameter(alias="-j")] = None,
+) -> int:
+    """Try settings of police on sessions whose truth you know, and show the trade-off.
+
+    Exit code: 0 if everything was read, 1 if something was skipped or a label has no session (it
+    is named), 2 if the command line or a label was wrong, 130 after Ctrl-C, which prints what
+    there is by then.
+
+    Parameters
+    ----------
+    sessions
+        Session files, folders, globs, or addresses. Default: Pi's own session folder.
+    labels
+        A table with the columns `session` and `label`, separated by tabs or commas: the session's
+        id, its file's name or the end of its path, and `loop` or `legitimate`.
+    key
+        A setting and the values to try, as `STRIDE=25,100`; repeat it for more. Default: a few
+        values for the chief settings of the profile, and the other profile.
+    profile
+        Of police. Default: that of `--config`, else `classic`.
+    config
+        A `loop-police.json` to begin with. Its hooks are not run.
+    grid
+        Try every combination of the values, and not one setting at a time.
+    format
+        What is printed: a table for people, or the findings for programs.
+    output
+        Write to this file instead of standard output.
+    html
+        Also write a page with the table and a plot.
+    jobs
+        Processes that run the guards. Default: one for each core.
+    """
+    from satyrn_engine._tune_command import TuneRequest, run_tune
+
+    return run_tune(
+        TuneRequest(sessions, labels, key, profile, config, grid, format, output, html, jobs),
+        _consoles()[1],
+    )
+
+
+@app.command
 def check(contract: Path, *, repo: Path) -> int:
     """Check a contract, as the Pi command `/implement` does.
 

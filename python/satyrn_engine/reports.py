@@ -97,6 +97,10 @@ class SessionReport:
         strongest_repeat: the most identical calls among any twenty in succession, likewise.
         detections: how often the guards found what, by kind: `loop_broken` is the engine's, the
             others are police's.
+        first_detection: how many calls the model had made, in its branch, when a guard first found
+            something.
+        first_enforcement: the same for what a guard first kept from happening: it refused a call,
+            or stopped an answer.
         fired: entries that guards left in the session while it ran, by their type.
         tokens: of all answers and summaries.
         cost: in US dollars, as Pi reckoned it.
@@ -134,6 +138,8 @@ class SessionReport:
     longest_run: int = 0
     strongest_repeat: int = 0
     detections: dict[str, int] = field(default_factory=dict)
+    first_detection: int | None = None
+    first_enforcement: int | None = None
     fired: dict[str, int] = field(default_factory=dict)
     tokens: int = 0
     cost: float = 0.0

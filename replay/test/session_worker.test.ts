@@ -47,10 +47,31 @@ test("the sixth identical call is refused, and a different one is not", async ()
   assert.deepEqual(verdict, {
     refusals: [[6, "engine"]],
     detections: [[2, "loop_broken"]],
+    firstDetection: 7,
+    firstEnforcement: 7,
     longestRun: 5,
     strongestRepeat: 6,
     faults: [],
   });
+});
+
+test("what is first found and first enforced is told by the calls that were made", async () => {
+  const telling = guard("telling", (pi) => {
+    pi.on("tool_call", ({ toolName }) => {
+      if (toolName === "read") pi.events.emit("loop-police:detection", { event: "told" });
+      return undefined;
+    });
+    pi.on("turn_start", ({ turnIndex }, ctx) => {
+      if (turnIndex === 2) ctx.abort();
+    });
+  });
+  const read = ["r", "read", {}, true] as const;
+  const line = { message: { role: "assistant", content: [] } };
+  const turns = [[ls, read], [ls], [ls]].map((calls) => ["turn", calls, line, []] as const);
+  const [told] = await ask([telling], [["branch", here], ...turns, ["end"]]);
+  assert.deepEqual([told?.firstDetection, told?.firstEnforcement], [2, 3]);
+  const [quiet] = await ask([telling], [["branch", here], ["turn", [ls], line, []], ["end"]]);
+  assert.deepEqual([quiet?.firstDetection, quiet?.firstEnforcement], [null, null]);
 });
 
 test("a call that Pi rejected is counted and not shown to the guards", async () => {
