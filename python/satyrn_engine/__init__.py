@@ -2,8 +2,9 @@
 
 The guard itself is TypeScript and runs inside Pi. This package drives and checks it:
 `read_session`, `replay` and `scan_sessions` show what the guards would have done in recorded
-sessions (`satyrn_engine.sessions`), `satyrn_engine.testing` runs a real Pi against a scripted
-model, `satyrn_engine.demo` shows the guard at work.
+sessions, `make_fixture` and `tune_sessions` use these as evidence (`satyrn_engine.sessions`),
+`satyrn_engine.testing` runs a real Pi against a scripted model, and `satyrn_engine.demo` shows the
+guard at work.
 """
 
 from __future__ import annotations
@@ -11,9 +12,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from satyrn_engine.sessions import read_session, replay, scan_sessions
+    from satyrn_engine.sessions import (
+        make_fixture,
+        read_session,
+        replay,
+        scan_sessions,
+        tune_sessions,
+    )
 
-__all__ = ["read_session", "replay", "scan_sessions"]
+__all__ = ["make_fixture", "read_session", "replay", "scan_sessions", "tune_sessions"]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever has that name

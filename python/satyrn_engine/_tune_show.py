@@ -17,9 +17,9 @@ from satyrn_engine.tuning import TuneReport, VariantResult
 NAMED = 10
 
 _LEGEND = (
-    "Caught: a call was refused or an answer stopped; or told: anything was found. Calls until: the "
-    "median number of calls until a loop was caught. Best: no other row beats it in what is caught, "
-    "in false alarms and in calls."
+    "Caught: a call was refused or an answer stopped; or told: anything was found. Calls until: "
+    "the median number of calls until a loop was caught. Best: no other row beats it in what is "
+    "caught, in false alarms and in calls."
 )
 _COLUMNS = (
     "name",

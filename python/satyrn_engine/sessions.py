@@ -5,9 +5,12 @@
     for found in scan_sessions(["~/.pi/agent/sessions"]):
         print(found)
 
-The classes of what is found are in `satyrn_engine.reports`, the errors in `satyrn_engine.errors`.
+`make_fixture` makes a fixture or a scenario of a session, `tune_sessions` tries settings of police
+on labelled sessions. The classes of what is found are in `satyrn_engine.reports` and
+`satyrn_engine.tuning`, the errors in `satyrn_engine.errors`.
 """
 
+from satyrn_engine._fixture_make import MadeFixture, make_fixture
 from satyrn_engine._library import (
     Branch,
     BranchReplay,
@@ -19,6 +22,7 @@ from satyrn_engine._library import (
     scan_sessions,
 )
 from satyrn_engine._outcome import Outcome
+from satyrn_engine._tune import tune_sessions
 from satyrn_engine.reports import (
     BrokenLine,
     CallCount,
@@ -26,12 +30,14 @@ from satyrn_engine.reports import (
     SessionReport,
     Skipped,
 )
+from satyrn_engine.tuning import TuneReport, VariantResult
 
 __all__ = [
     "Branch",
     "BranchReplay",
     "BrokenLine",
     "CallCount",
+    "MadeFixture",
     "ModelUse",
     "Outcome",
     "RecordedCall",
@@ -39,7 +45,11 @@ __all__ = [
     "Refusal",
     "SessionReport",
     "Skipped",
+    "TuneReport",
+    "VariantResult",
+    "make_fixture",
     "read_session",
     "replay",
     "scan_sessions",
+    "tune_sessions",
 ]
