@@ -14,6 +14,7 @@ NPM_LOCKS = [
     "package-lock.json",
     "tools/pi/newest/package-lock.json",
     "tools/pi/oldest/package-lock.json",
+    "tools/typedoc/package-lock.json",
 ]
 
 

@@ -25,7 +25,10 @@ def main() -> int:
             inside = f"/{source}".rpartition(f"/{options.package}/")[2]
             target = pages / inside
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source, target)
+            if Path(source).is_dir():
+                shutil.copytree(source, target, dirs_exist_ok=True)
+            else:
+                shutil.copyfile(source, target)
         # Pickled doctrees are not reproducible, so they stay out of the output.
         doctrees = str(Path(scratch, "doctrees"))
         flags = ["-q", "-W", "--keep-going", "-n", "-E", "-b", "html", "-d", doctrees]

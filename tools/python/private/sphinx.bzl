@@ -9,7 +9,7 @@ def _sphinx_html_impl(ctx):
     args.add("--package", ctx.label.package)
     args.add("--output", out.path)
     ctx.actions.run(
-        executable = ctx.executable._sphinx_build,
+        executable = ctx.executable.sphinx,
         inputs = ctx.files.srcs,
         outputs = [out],
         mnemonic = "Sphinx",
@@ -23,17 +23,18 @@ _sphinx_html_rule = rule(
     implementation = _sphinx_html_impl,
     attrs = {
         "srcs": attr.label_list(allow_files = True, mandatory = True),
-        "_sphinx_build": attr.label(default = "//tools/python:sphinx_build", executable = True, cfg = "exec"),
+        "sphinx": attr.label(cfg = "exec", executable = True, mandatory = True),
     },
 )
 
-def sphinx_html(name, srcs, **kwargs):
+def sphinx_html(name, srcs, sphinx = "//tools/python:sphinx_build", **kwargs):
     """Builds HTML with Sphinx; `NAME_test` holds it in the gate.
 
     Args:
       name: of the target, a folder.
       srcs: the pages, `conf.py`, and generated pages, which join those of the same package.
+      sphinx: the program, with what `conf.py` and its extensions import.
       **kwargs: passed on to the rule.
     """
-    _sphinx_html_rule(name = name, srcs = srcs, **kwargs)
+    _sphinx_html_rule(name = name, srcs = srcs, sphinx = sphinx, **kwargs)
     build_test(name = name + "_test", targets = [name])
