@@ -1,13 +1,32 @@
-"""Sphinx's configuration: Markdown pages, strict references."""
+"""Sphinx's configuration: Markdown pages, strict references, the Python API from its docstrings."""
 
 project = "Satyrn Engine"
 author = "The Satyrn Engine authors"
 project_copyright = author
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+
+# Included by pages, or replaced by one.
+exclude_patterns = ["generated/*", "reference/typescript/index.md"]
+
 myst_enable_extensions = ["colon_fence", "deflist"]
-myst_heading_anchors = 3
+# The pages of the TypeScript API link to members of members.
+myst_heading_anchors = 5
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented_params"
+autodoc_class_signature = "separated"
+napoleon_use_ivar = True
+# The project's own names must resolve; those of Python and of libraries are not on this site.
+nitpick_ignore_regex = [
+    ("py:.*", r"(?!satyrn_engine)[\w.]*"),
+    ("py:.*", r"satyrn_engine\.(testing\.)?_.*"),
+]
+
 html_theme = "furo"
 html_title = "Satyrn Engine"
 html_last_updated_fmt = None
 html_show_sphinx = False
 html_copy_source = False
+html_static_path = ["static"]
+html_css_files = ["site.css"]

@@ -17,16 +17,12 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+from docs.computed.neighbours import measure, table
 from docs.computed.scoreboard_tables import Board, by_kind, collection, failures, totals
 from tools.staging import copy_sources
 
-PAGES = [
-    "README.md",
-    "docs/explanation/policy.md",
-    "docs/explanation/scoreboard.md",
-    "docs/guides/install.md",
-    "engine/README.md",
-]
+#: Pages outside docs/ that show figures; of docs/, every page does that marks one.
+READMES = ["README.md", "engine/README.md"]
 
 _MARKED = re.compile(r"(<!--figure:([a-z-]+)-->)(.*?)(<!--/figure-->)", re.DOTALL)
 _COLUMNS = 100
@@ -45,6 +41,7 @@ def figures(node: str, sources: list[str]) -> dict[str, str]:
         guard: dict[str, Any] = json.loads(_node(node, stage, "docs/computed/measure_guard.mjs"))
         runs = _lines(_node(node, stage, "replay/replay_guards.mjs"))
         boards = _boards(node, stage)
+        neighbours = measure(stage, lambda copy, *program: _lines(_node(node, copy, *program, failing=1)))
     package = _json("engine/package.json")
     node_engines = package["engines"]["node"]
     return {
@@ -53,19 +50,28 @@ def figures(node: str, sources: list[str]) -> dict[str, str]:
         "failures": failures(boards),
         "first-refusal": _word(_AS_ORDINAL, guard["repeats"] + 1),
         "install": _install(package["name"], package["version"]),
+        "neighbours": table(neighbours),
         "node-engines": node_engines,
         "node-oldest": node_engines.removeprefix(">="),
         "pi-newest": _pinned("tools/pi/newest/package.json"),
         "pi-oldest": _pinned("tools/pi/oldest/package.json"),
         "reason": quoted(guard["reason"]),
         "repeats": _word(_IN_WORDS, guard["repeats"]),
+        "schema-retry": _unseen("fixtures/guards/edit-schema-retry.json"),
         "scores": totals(boards),
         "scores-by-kind": by_kind(boards),
         "telemetry": _block("json", _entry(guard["telemetry"])),
         "telemetry-data": _block("json", json.dumps(guard["telemetry"])),
+        # So many different calls in turn never stand often enough in the window.
+        "widest-cycle": _word(_IN_WORDS, guard["window"] // guard["repeats"] + 1),
         "window": str(guard["window"]),
         "window-in-words": _word(_IN_WORDS, guard["window"]),
     }
+
+
+def pages(sources: list[str]) -> list[str]:
+    """Return the pages that may show figures, among the program's inputs."""
+    return [*READMES, *(name for name in sources if name.startswith("docs/") and name.endswith(".md"))]
 
 
 def quoted(text: str) -> str:
@@ -127,7 +133,7 @@ def _block(language: str, text: str) -> str:
 
 def _install(name: str, version: str) -> str:
     tarball = f"npm:{name}@file:/path/to/{name}-{version}.tgz"
-    return _block("console", f"pi install /path/to/checkout/engine\npi install {tarball}")
+    return _block("console", f"$ pi install /path/to/checkout/engine\n$ pi install {tarball}")
 
 
 def _table(runs: list[dict[str, Any]]) -> str:
@@ -136,6 +142,15 @@ def _table(runs: list[dict[str, Any]]) -> str:
         first = f"call {run['firstBlock']}" if run["firstBlock"] else "none"
         rows.append(f"| {run['name']} | {run['calls']} | {run['blocked']} | {first} |")
     return "\n" + "\n".join(rows) + "\n"
+
+
+def _unseen(fixture: str) -> str:
+    """Return how many calls of a recorded run never reached the hook, as its source tells."""
+    source = _json(fixture)["source"]
+    found = re.search(r"run of (\d+) calls, (\d+) of them refused by the tool's schema", source)
+    if found is None:
+        raise SystemExit(f"{fixture}: source no longer says how many calls were refused")
+    return f"{found[1]} calls, of which {found[2]} never reached the hook"
 
 
 def _entry(data: dict[str, Any]) -> str:
@@ -164,7 +179,7 @@ def main() -> int:
     values = figures(str(Path(node).absolute()), sources)
     checkout = Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", "."))
     stale = []
-    for name in PAGES:
+    for name in pages(sources):
         page = checkout / name
         before = page.read_text(encoding="utf-8")
         after = replaced(before, values)

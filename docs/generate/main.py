@@ -28,10 +28,10 @@ class Sources:
         self._root = root
         self._node = node
 
-    def schema(self, name: str) -> str:
+    def schema(self, name: str, level: int = 2) -> str:
         """Return the fields of `fixtures/NAME.schema.json` as tables."""
         text = (self._root / "fixtures" / f"{name}.schema.json").read_text("utf-8")
-        return schema_page(json.loads(text))
+        return schema_page(json.loads(text), level)
 
     def police(self, part: Callable[[police_page.Tables], str]) -> str:
         """Return one of the tables of the police."""
@@ -51,7 +51,7 @@ class Sources:
 
 
 PARTS: dict[str, Callable[[Sources], str]] = {
-    "detection.md": lambda sources: sources.schema("detection"),
+    "detection.md": lambda sources: sources.schema("detection", level=3),
     "guard-fixture.md": lambda sources: sources.schema("guard"),
     "loop-broken.md": lambda sources: sources.schema("loop_broken"),
     "police-commands.md": lambda sources: sources.police(police_page.commands),

@@ -10,16 +10,17 @@ Schema = dict[str, Any]
 HEAD = ["| field | holds | meaning |", "| --- | --- | --- |"]
 
 
-def schema_page(schema: Schema) -> str:
+def schema_page(schema: Schema, level: int = 2) -> str:
     """Return the description, a table of the fields, and one more for each definition.
 
     Args:
         schema: an object schema of the project's own kind: `properties`, arrays, `oneOf` of
             references, and `$defs` of objects.
+        level: of the headings of the definitions.
     """
     lines = [schema["description"], "", *_table(schema)]
     for name, definition in schema.get("$defs", {}).items():
-        lines += ["", f"### `{name}`", "", definition["description"]]
+        lines += ["", f"{'#' * level} `{name}`", "", definition["description"]]
         lines += ["", *_table(definition)] if "properties" in definition else _choices(definition)
     return "\n".join(lines) + "\n"
 

@@ -66,7 +66,7 @@ class Request:
 
     @property
     def text(self) -> str:
-        """All text in the conversation: what "the message reached the model" is checked against."""
+        """All text in the conversation, by which one checks that a message reached the model."""
         return "\n".join(content_text(message.get("content")) for message in self.messages)
 
 
@@ -171,7 +171,7 @@ class ScriptedModel:
 
     @property
     def errors(self) -> tuple[str, ...]:
-        """What went wrong on this side: a used-up script, a script that raised, a bad request."""
+        """What went wrong on this side, such as a used-up script, one that raised, a bad request."""
         with self._state.changed:
             return tuple(self._state.errors)
 
