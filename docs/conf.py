@@ -1,9 +1,14 @@
 """Sphinx's configuration: Markdown pages, strict references, the Python API from its docstrings."""
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "extensions"))
+
 project = "Satyrn Engine"
 author = "The Satyrn Engine authors"
 project_copyright = author
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["drawing", "myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 
 # Included by pages, or replaced by one.
 exclude_patterns = ["generated/*", "reference/typescript/index.md"]
@@ -11,6 +16,9 @@ exclude_patterns = ["generated/*", "reference/typescript/index.md"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 # The pages of the TypeScript API link to members of members.
 myst_heading_anchors = 5
+
+# Docstrings mark code by single backticks.
+default_role = "code"
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"

@@ -1,4 +1,4 @@
-"""Recorded Pi sessions as a library.
+"""Recorded Pi sessions as a library::
 
     from satyrn_engine.sessions import read_session, replay, scan_sessions
 

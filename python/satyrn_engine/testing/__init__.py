@@ -1,6 +1,6 @@
 """Drive a real Pi with a scripted model: no account, no network, no trace.
 
-For tests of Pi extensions, and for this project's own. Standard library only.
+For tests of Pi extensions, and for this project's own. Standard library only::
 
     from satyrn_engine.testing import bash, real_pi, say
 
