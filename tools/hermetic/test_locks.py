@@ -1,73 +1,85 @@
-"""Everything that the build fetches is pinned by a digest, and no lock names an address."""
+"""Everything that the build fetches is pinned by a digest, and no lock names an address.
+
+Not by a lock are pinned: Bazel's modules, which MODULE.bazel names in exact versions and whose
+digests the module registry holds (a MODULE.bazel.lock would name that registry), and Debian's
+packages of the launcher's private root, which the archive signs.
+"""
 
 from __future__ import annotations
 
+import ast
 import json
-import re
-from pathlib import Path
+import os
+from pathlib import Path, PurePosixPath
 
 import pytest
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
 
-NPM_LOCKS = [
-    "package-lock.json",
-    "tools/pi/newest/package-lock.json",
-    "tools/pi/oldest/package-lock.json",
-    "tools/typedoc/package-lock.json",
-]
+from tools.supply import locks
 
-
-def _python_pins() -> dict[str, tuple[str, int]]:
-    """Return the version and the number of digests of each distribution in the lock."""
-    text = Path("requirements_lock.txt").read_text(encoding="utf-8").replace("\\\n", " ")
-    pins: dict[str, tuple[str, int]] = {}
-    for line in text.splitlines():
-        if line and line[0].isalnum():
-            pinned = Requirement(re.split(r"\s--hash", line)[0])
-            [version] = [spec.version for spec in pinned.specifier if spec.operator == "=="]
-            pins[canonicalize_name(pinned.name)] = (version, line.count("--hash=sha256:"))
-    return pins
+FILES = Path(os.environ["FILE_LIST"]).read_text(encoding="utf-8").splitlines()
+LOCKS = [file for file in FILES if locks.is_lock(file)]
+NPM = [file for file in LOCKS if file.endswith(".json")]
+MANIFESTS = [file for file in FILES if PurePosixPath(file).name == "package.json"]
+WISHES = [file for file in FILES if file.endswith(".in")]
+LAUNCHER = [file for file in FILES if file.startswith("tools/airgap/launcher/")]
 
 
-def test_every_python_distribution_is_pinned_by_digests() -> None:
-    pins = _python_pins()
-    assert pins
-    assert not [name for name, (_, digests) in pins.items() if not digests]
+def _read(file: str) -> str:
+    return Path(file).read_text(encoding="utf-8")
 
 
-def test_the_lock_of_python_holds_all_that_is_asked_for_in_a_version_that_fits() -> None:
-    pins = _python_pins()
-    lines = Path("requirements.in").read_text(encoding="utf-8").splitlines()
-    wanted = [Requirement(line) for line in lines if line and not line.startswith("#")]
-    stale = [
-        str(each)
-        for each in wanted
-        if (found := pins.get(canonicalize_name(each.name))) is None
-        or not each.specifier.contains(found[0], prereleases=True)
-    ]
-    assert not stale, f"make requirements_lock.txt again (CONTRIBUTING.md): {stale}"
+def test_the_known_locks_are_found() -> None:
+    assert {"package-lock.json", "requirements_lock.txt"} <= set(LOCKS)
+    assert {"tools/pi/newest/package-lock.json", "tools/pi/oldest/package-lock.json"} <= set(LOCKS)
 
 
-@pytest.mark.parametrize("lock", NPM_LOCKS)
-def test_every_npm_package_is_pinned_by_a_digest(lock: str) -> None:
-    packages = json.loads(Path(lock).read_text(encoding="utf-8"))["packages"]
-    fetched = {path: entry for path, entry in packages.items() if path and not entry.get("link")}
-    assert fetched
-    assert not [path for path, entry in fetched.items() if "integrity" not in entry]
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_lock_pins_everything_by_digests_and_names_no_address(lock: str) -> None:
+    assert locks.faults(lock, _read(lock)) == [], locks.REMEDY
 
 
-@pytest.mark.parametrize("lock", NPM_LOCKS)
+@pytest.mark.parametrize("lock", NPM)
 def test_the_lock_of_npm_holds_all_that_package_json_asks_for(lock: str) -> None:
-    manifest = json.loads(Path(lock).with_name("package.json").read_text(encoding="utf-8"))
-    locked = json.loads(Path(lock).read_text(encoding="utf-8"))["packages"][""]
-    for key in ("dependencies", "devDependencies"):
-        assert locked.get(key) == manifest.get(key), "make the lock again (CONTRIBUTING.md)"
+    manifest = _read(str(PurePosixPath(lock).with_name("package.json")))
+    assert locks.npm_staleness(lock, _read(lock), manifest) == [], locks.REMEDY
 
 
-@pytest.mark.parametrize("lock", [*NPM_LOCKS, "requirements_lock.txt"])
-def test_no_lock_names_an_address(lock: str) -> None:
-    text = Path(lock).read_text(encoding="utf-8")
-    # npm keeps links to people who fund a package; those are not where anything is fetched.
-    kept = re.sub(r'"funding": (\{[^}]*\}|\[[^\]]*\]|"[^"]*")', "", text)
-    assert not re.findall(r"https?://\S+", kept)
+@pytest.mark.parametrize("manifest", MANIFESTS)
+def test_what_npm_is_asked_for_has_a_lock(manifest: str) -> None:
+    content = json.loads(_read(manifest))
+    fetched = [key for key in ("dependencies", "devDependencies") if content.get(key)]
+    lock = str(PurePosixPath(manifest).with_name("package-lock.json"))
+    assert not fetched or lock in LOCKS, f"{manifest} asks for packages: make its lock"
+
+
+@pytest.mark.parametrize("wished", WISHES)
+def test_the_lock_of_python_holds_all_that_is_asked_for_in_a_version_that_fits(wished: str) -> None:
+    lock = wished.removesuffix(".in") + "_lock.txt"
+    assert lock in LOCKS
+    assert locks.python_staleness(lock, _read(lock), _read(wished)) == [], locks.REMEDY
+
+
+def test_the_modules_of_bazel_are_named_in_exact_versions() -> None:
+    calls = [
+        {keyword.arg: ast.literal_eval(keyword.value) for keyword in node.keywords}
+        for node in ast.walk(ast.parse(_read("MODULE.bazel")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "bazel_dep"
+    ]
+    assert calls
+    for call in calls:
+        assert str(call.get("version", ""))[:1].isdigit(), f"{call['name']} has no version"
+    overrides = ("archive_override", "git_override", "local_path_override", "http_archive")
+    assert not [word for word in overrides if word in _read("MODULE.bazel")]
+
+
+def test_the_launcher_has_apt_check_the_signatures_of_the_archive() -> None:
+    assert LAUNCHER
+    text = "\n".join(map(_read, LAUNCHER)).lower()
+    assert "--keyring=" in text
+    for way_out in (
+        "trusted=yes",
+        "allowunauthenticated",
+        "allow-unauthenticated",
+        "allowinsecure",
+    ):
+        assert way_out not in text

@@ -1,11 +1,6 @@
 """`npm pack` as an action: the tarball of a package and the same files as a folder."""
 
-def _npm_cli(nodeinfo):
-    """npm's own JavaScript; what the toolchain calls `npm` is a shell script around it."""
-    for file in nodeinfo.npm_sources.to_list():
-        if file.path.endswith("/node_modules/npm/bin/npm-cli.js"):
-            return file
-    fail("the Node.js toolchain brings no npm-cli.js")
+load(":npm_cli.bzl", "find_npm_cli")
 
 def _npm_tarball_impl(ctx):
     nodeinfo = ctx.toolchains["@rules_nodejs//nodejs:toolchain_type"].nodeinfo
@@ -13,7 +8,7 @@ def _npm_tarball_impl(ctx):
     folder = ctx.actions.declare_directory(ctx.label.name + ".dir")
     args = ctx.actions.args()
     args.add("--node", nodeinfo.node)
-    args.add("--npm", _npm_cli(nodeinfo))
+    args.add("--npm", find_npm_cli(nodeinfo))
     args.add("--tarball", tarball)
     args.add("--folder", folder.path)
     for src in ctx.files.srcs:

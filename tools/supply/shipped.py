@@ -1,0 +1,146 @@
+"""What the wheel brings along: its requirements and theirs, on each Python and system it is for."""
+
+from __future__ import annotations
+
+import itertools
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from email.message import Message
+from importlib import metadata
+from typing import Any
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+# The Pythons that the wheel is for (python/pyproject.toml) and the systems that people have.
+_PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+_SYSTEMS = (("linux", "Linux", "posix"), ("darwin", "Darwin", "posix"), ("win32", "Windows", "nt"))
+ENVIRONMENTS: tuple[Mapping[str, str], ...] = tuple(
+    {
+        "python_version": python,
+        "python_full_version": f"{python}.0",
+        "sys_platform": platform,
+        "platform_system": system,
+        "os_name": os_name,
+        "implementation_name": "cpython",
+        "platform_python_implementation": "CPython",
+    }
+    for python, (platform, system, os_name) in itertools.product(_PYTHONS, _SYSTEMS)
+)
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """A Python distribution that comes along with the wheel.
+
+    Attributes:
+        name: Its normalised name.
+        version: The locked one; None where the lock has none, because the Python of the build does
+            not need it.
+        licence: What its own metadata says, see `licence_of`; "" for nothing.
+        extra: The extra of the wheel that asks for it, or "".
+    """
+
+    name: str
+    version: str | None
+    licence: str
+    extra: str
+
+
+@dataclass
+class _Walk:
+    """Follows requirements; `needs` gives those of an installed distribution, None for others."""
+
+    needs: Callable[[str], Iterable[str] | None]
+    seen: set[tuple[str, str]] = field(default_factory=set)
+
+    def names(self, wanted: Iterable[Requirement], extras: Iterable[str] = ("",)) -> Iterator[str]:
+        for requirement in wanted:
+            if not _may_hold(requirement, extras):
+                continue
+            name = canonicalize_name(requirement.name)
+            for extra in sorted({"", *requirement.extras}):
+                if (name, extra) not in self.seen:
+                    self.seen.add((name, extra))
+                    yield name
+                    needs = map(Requirement, self.needs(name) or ())
+                    yield from self.names(needs, [extra])
+
+
+def shipped(
+    project: str,
+    find: Callable[[str], Message | None],
+    needs: Callable[[str], Iterable[str] | None],
+) -> list[Distribution]:
+    """Return what comes along, sorted by name: first without an extra, then for each extra.
+
+    Args:
+        project: The text of the wheel's pyproject.toml.
+        find: Gives the metadata of a distribution, or None if it is not locked.
+        needs: Gives the requirements of a distribution, or None if it is not locked.
+    """
+    table: dict[str, Any] = tomllib.loads(project)["project"]
+    groups = {"": table.get("dependencies", []), **table.get("optional-dependencies", {})}
+    walk = _Walk(needs)
+    found: list[Distribution] = []
+    known: set[str] = set()
+    for extra, texts in groups.items():
+        names = set(walk.names(map(Requirement, texts))) - known
+        known |= names
+        found += [_described(name, find(name), extra) for name in sorted(names)]
+    return found
+
+
+def licence_of(message: Message) -> str:
+    """What a distribution's metadata says of its licence: an SPDX expression, if it has one.
+
+    Older metadata has a free text, which may be the whole licence, or classifiers; the first line
+    of the former, or else the names of the latter.
+    """
+    said = str(message.get("License-Expression") or "").strip()
+    if said:
+        return said
+    classifiers = [
+        str(text).rpartition(" :: ")[2]
+        for text in message.get_all("Classifier", [])
+        if str(text).startswith("License :: ") and not str(text).endswith("OSI Approved")
+    ]
+    text = str(message.get("License") or "").strip().splitlines()
+    if text and text[0] != "UNKNOWN" and (not classifiers or len(text) == 1):
+        return text[0]
+    return " AND ".join(classifiers)
+
+
+def installed(name: str) -> Message | None:
+    """The metadata of a distribution that this program runs with, or None."""
+    try:
+        # What importlib calls PackageMetadata is an email message.
+        message: Any = metadata.metadata(name)
+    except metadata.PackageNotFoundError:
+        return None
+    assert isinstance(message, Message)
+    return message
+
+
+def installed_needs(name: str) -> list[str] | None:
+    """The requirements of a distribution that this program runs with, or None."""
+    try:
+        return metadata.requires(name) or []
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _described(name: str, message: Message | None, extra: str) -> Distribution:
+    if message is None:
+        return Distribution(name, None, "", extra)
+    return Distribution(name, str(message["Version"]), licence_of(message), extra)
+
+
+def _may_hold(requirement: Requirement, extras: Iterable[str]) -> bool:
+    marker = requirement.marker
+    return marker is None or any(
+        marker.evaluate({**environment, "extra": extra})
+        for environment in ENVIRONMENTS
+        for extra in extras
+    )
