@@ -53,7 +53,8 @@ export type DeskAnswer =
   | { readonly malformed: readonly string[] }
   | { readonly observation: Observation | null; readonly problems: readonly string[] }
   | { readonly played: Readonly<Partial<Record<GuardName, Played>>> }
-  | { readonly complaint: string | null }
+  /** What the police say is wrong with the settings, and what they take them for today. */
+  | { readonly complaint: string | null; readonly settings: Settings }
   | { readonly error: string };
 
 /** Answers every line of the input. Nothing that a request holds ends the desk. */
@@ -87,7 +88,7 @@ class Desk {
       if ("accept" in request) return accept(request.accept);
       if ("fixture" in request) return await this.#fixture(request.fixture);
       if ("scenario" in request) return await this.#scenario(request.scenario, request.profile);
-      return { complaint: (await this.#complaint(request.settings)) ?? null };
+      return await this.#settings(request.settings);
     } catch (error) {
       return { error: describe(error) };
     }
@@ -127,11 +128,12 @@ class Desk {
   }
 
   /** In a home of its own: the settings hold for no scenario. */
-  async #complaint(settings: Settings): Promise<string | undefined> {
+  async #settings(settings: Settings): Promise<DeskAnswer> {
     const police = await this.#guard("police");
     const home = await PoliceHome.open(police);
     try {
-      return await home.choose(settings, police);
+      const complaint = (await home.choose(settings, police)) ?? null;
+      return { complaint, settings: home.chosen };
     } finally {
       await home.close();
     }

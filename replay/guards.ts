@@ -88,6 +88,12 @@ export class PoliceHome {
     return complaint;
   }
 
+  /** The chosen settings by today's names and scales, and the stamp that says so. */
+  get chosen(): Settings {
+    const { CONFIG_VERSION } = this.#defaults;
+    return { ...this.#chosen, ...SILENT, CONFIG_VERSION };
+  }
+
   /** Writes the settings of the next session. Returns the profile that holds in it. */
   async furnish(scenario: Settings, profile: string | undefined): Promise<string> {
     const forced = profile === undefined ? {} : { PROFILE: profile };

@@ -2,8 +2,8 @@
 
 The guard itself is TypeScript and runs inside Pi. This package drives and checks it:
 `read_session`, `replay` and `scan_sessions` show what the guards would have done in recorded
-sessions, `make_fixture` and `tune_sessions` use these as evidence (`satyrn_engine.sessions`),
-`satyrn_engine.testing` runs a real Pi against a scripted model, and `satyrn_engine.demo` shows the
+sessions, `make_fixture` and `tune_sessions` make evidence of them (`satyrn_engine.sessions`),
+`satyrn_engine.testing` runs a real Pi against a scripted model, `satyrn_engine.demo` shows the
 guard at work.
 """
 

@@ -77,6 +77,7 @@ class _Answer(msgspec.Struct):
     problems: list[str] = []
     played: dict[str, Played] = {}
     complaint: str | None = None
+    settings: dict[str, Any] = {}
     error: str | None = None
 
 
@@ -147,9 +148,10 @@ class Desk:
         answer = self._ask({"scenario": text, **more})
         return answer.played if answer.malformed is None else answer.malformed
 
-    def complaint(self, settings: dict[str, Any]) -> str | None:
-        """Return what police say is wrong with settings, if anything."""
-        return self._ask({"settings": settings}).complaint
+    def settings(self, given: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
+        """Return what police take settings for today, and what they say is wrong with them."""
+        answer = self._ask({"settings": given})
+        return answer.settings, answer.complaint
 
     def close(self) -> None:
         """End the process."""

@@ -31,6 +31,7 @@ _BY_NAME = {script.name: script for script in (*SCRIPTS, OTHER)}
 #: that no ending of a word is cut off for.
 _FIRST, _CONSONANTS, _VOWELS, _LAST = "xzq", "bcdfghjklmnprstvw", "aeiou", "abfikluvz"
 _ASCII = "abcdefghijklmnopqrstuvwxyz"
+_DIGITS = re.compile(r"(\d+)")
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 
 KeepsKey = Callable[[str, int], bool]
@@ -103,25 +104,37 @@ class Mask:
 
     def _masked(self, found: re.Match[str]) -> str:
         run = found[0]
-        opaque = len(run) >= OPAQUE and any(map(str.isdecimal, run)) and any(map(str.isalpha, run))
-        return runs_pattern().sub(lambda word: self._word(word, opaque=opaque), run)
+        pieces = _DIGITS.split(run)
+        opaque = len(run) >= OPAQUE and len(pieces) > 1 and any(pieces[::2])
+        pieces[::2] = [self._piece(piece, opaque=opaque) for piece in pieces[::2]]
+        return "".join(pieces)
 
-    def _word(self, found: re.Match[str], *, opaque: bool) -> str:
-        word = found[0]
-        script = _BY_NAME[found.lastgroup or OTHER.name]
-        folded, capitals = _fold(word)
-        if folded in self._kept:
+    def _piece(self, piece: str, *, opaque: bool) -> str:
+        """Mask letters that stand together, of one script or several."""
+        words = list(runs_pattern().finditer(piece))
+        masked = [self._word(word[0], _script(word), opaque=opaque) for word in words]
+        if len(words) > 1 and "".join(masked) == piece and len(piece) >= OTHER.shortest:
+            return self._stand_in(piece, OTHER)
+        return "".join(masked)
+
+    def _word(self, word: str, script: Script, *, opaque: bool) -> str:
+        if _fold(word)[0] in self._kept:
             return word
         if len(word) >= script.shortest:
-            stand_in = self._words.get(folded)
-            if stand_in is None:
-                stand_in = self._words[folded] = self._draw(script, len(word))
-        elif opaque and word.isascii():
-            stand_in = self._short.get(folded)
-            if stand_in is None:
-                stand_in = self._short[folded] = self._draw_short(len(word))
-        else:
-            return word
+            return self._stand_in(word, script)
+        if opaque and word.isascii():
+            return self._stand_in(word, None)
+        return word
+
+    def _stand_in(self, word: str, script: Script | None) -> str:
+        """Return what stands for a word; without a script, for one or two letters."""
+        folded, capitals = _fold(word)
+        known = self._short if script is None else self._words
+        stand_in = known.get(folded)
+        if stand_in is None:
+            length = len(word)
+            stand_in = self._draw_short(length) if script is None else self._draw(script, length)
+            known[folded] = stand_in
         return "".join(
             letter.upper() if capital else letter
             for letter, capital in zip(stand_in, capitals, strict=True)
@@ -192,9 +205,16 @@ def is_name(key: str) -> bool:
     return _KEY.fullmatch(key) is not None
 
 
+def _script(word: re.Match[str]) -> Script:
+    return _BY_NAME[word.lastgroup or OTHER.name]
+
+
 def _runs(text: str) -> Iterable[str]:
+    """Yield all words of a text, and where several scripts stand together, these as well."""
     for found in words_pattern().finditer(text):
-        yield from (run[0] for run in runs_pattern().finditer(found[0]))
+        for piece in _DIGITS.split(found[0])[::2]:
+            yield piece
+            yield from (word[0] for word in runs_pattern().finditer(piece))
 
 
 def _fold(word: str) -> tuple[str, tuple[bool, ...]]:

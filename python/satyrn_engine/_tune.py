@@ -16,12 +16,14 @@ from satyrn_engine._node import Guards
 from satyrn_engine._options import default_jobs, resolve_guards
 from satyrn_engine._pool import LocalWorkforce, scan_all
 from satyrn_engine._sources import Source, default_folder, find_sources
-from satyrn_engine._variants import ACTING, DEFAULT_KEYS, Value, Variant, check_settings, variants
+from satyrn_engine._variants import ACTING, DEFAULT_KEYS, Value, Variant, settled, variants
 from satyrn_engine.errors import ConfigError, SourceError
 from satyrn_engine.reports import SessionReport, Skipped
 from satyrn_engine.tuning import TuneReport, VariantResult
 
 Found = SessionReport | Skipped
+#: What every variant has: the stamp of the settings' version, and no hooks.
+_NOT_TOLD = {"CONFIG_VERSION", *ACTING}
 #: Is told of each variant that begins, with the number of variants and files.
 Watch = Callable[[Variant, int, int], Callable[[Found], None]]
 
@@ -72,8 +74,7 @@ def base_settings(profile: str | None, config: Path | None) -> dict[str, Any]:
     text = resolve_guards(("police",), config).police_config
     settings: dict[str, Any] = {} if text is None else json.loads(text)
     chosen = profile or settings.get("PROFILE", "classic")
-    kept = {key: value for key, value in settings.items() if key not in ACTING}
-    return {**kept, "PROFILE": chosen}
+    return {**settings, "PROFILE": chosen}
 
 
 class Sweep:
@@ -91,11 +92,13 @@ class Sweep:
         Raises:
             ConfigError: if police would not take one of the settings, or there are too many.
         """
-        self.report = TuneReport(base)
         tried = DEFAULT_KEYS.get(str(base["PROFILE"]), {}) if keys is None else keys
-        self._variants = variants(base, tried, grid=grid)
         with Desk() as desk:
-            check_settings(variants(base, tried, grid=False), desk)
+            today = settled(base, desk)
+            self._variants = variants(today, tried, grid=grid)
+            for variant in variants(today, tried, grid=False):
+                settled(variant.settings, desk, variant.name)
+        self.report = TuneReport({key: today[key] for key in today if key not in _NOT_TOLD})
         self._labels: dict[tuple[str, str], str] = {}
 
     def run(
@@ -192,8 +195,7 @@ def _replayed(
     jobs: int,
     done: Callable[[Found], None],
 ) -> Iterator[Found]:
-    silent = {**variant.settings, **dict.fromkeys(ACTING, "")}
-    guards = Guards(("police",), json.dumps(silent))
+    guards = Guards(("police",), json.dumps(variant.settings))
     for found in scan_all(sources, LocalWorkforce(guards, jobs)):
         done(found)
         yield found

@@ -66,9 +66,10 @@ def trade_off(report: TuneReport) -> str:
 
 
 def _texts(at: alt.Chart, align: Literal["left", "right"], dx: int) -> alt.Chart:
-    return at.mark_text(
+    texts: alt.Chart = at.mark_text(
         align=align, dx=dx, dy=-9, fontSize=11, color="currentColor", limit=200
-    ).encode(text="name:N")
+    )
+    return texts.encode(text="name:N")
 
 
 def _at(frame: pl.DataFrame, most: int, report: TuneReport) -> alt.Chart:

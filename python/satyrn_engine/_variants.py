@@ -108,17 +108,17 @@ def parse_keys(given: Sequence[str]) -> dict[str, list[Value]]:
     return keys
 
 
-def check_settings(tried: Sequence[Variant], desk: Desk) -> None:
-    """Let police look at the settings before anything is read.
+def settled(settings: Mapping[str, Any], desk: Desk, name: str = "base") -> dict[str, Any]:
+    """Return settings as police understand them today: a file may be of an older version.
 
     Raises:
         ConfigError: if they would not take one of them.
     """
-    for variant in tried:
-        complaint = desk.complaint(variant.settings)
-        if complaint is not None:
-            said = complaint.removesuffix(" Defaults are used for what is wrong.")
-            raise ConfigError(f"{variant.name}: police say: {said} See docs/police.md")
+    today, complaint = desk.settings(dict(settings))
+    if complaint is not None:
+        said = complaint.removesuffix(" Defaults are used for what is wrong.")
+        raise ConfigError(f"{name}: police say: {said} See docs/police.md")
+    return today
 
 
 def _value(text: str) -> Value:
