@@ -6,6 +6,8 @@
  */
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
@@ -80,9 +82,11 @@ export async function askEngine(
   const request = JSON.stringify({ version: VERSION, operation: "check", repo, contract });
   const chosen = env[COMMAND_VARIABLE]?.trim();
   const commands = chosen ? [chosen] : COMMANDS;
+  // Without the folder nothing could be started in it, and it is the engine's to say that it is gone.
+  const cwd = existsSync(`${repo}/.`) ? repo : tmpdir();
   const failed: string[] = [];
   for (const command of commands) {
-    const ending = await run(command, request, repo, env, timeoutMs);
+    const ending = await run(command, request, cwd, env, timeoutMs);
     if (ending.kind !== "not_started") return responseOf(ending, command, timeoutMs);
     failed.push(`${command} (${ending.reason})`);
     if (!ending.missing) break;
@@ -135,7 +139,7 @@ function words(command: string): string[] {
   return Array.from(command.matchAll(/"[^"]*"|\S+/g), ([part]) => part.replace(/^"(.*)"$/, "$1"));
 }
 
-/** Runs the command in the repo, with the request on its standard input. */
+/** Runs the command in a folder, with the request on its standard input. */
 function run(
   command: string,
   request: string,

@@ -58,6 +58,17 @@ test("a refusal is passed on, and the response outweighs the exit code", async (
   assert.equal((await ask(t, `${saying(GOOD)} process.exitCode = 1;`)).ok, true);
 });
 
+test("a repo that is gone is the engine's to refuse, and it can be started nevertheless", async (t) => {
+  const { dir, command } = await engine(t, saying({ ...REFUSAL, code: "REPO_UNAVAILABLE" }));
+  for (const repo of [path.join(dir, "gone"), path.join(dir, "engine.mjs")]) {
+    const surroundings = { env: { SATYRN_ENGINE: command }, timeoutMs: 20_000 };
+    const { code } = await askEngine(repo, "/c.yaml", surroundings);
+    assert.equal(code, "REPO_UNAVAILABLE");
+    const [, request] = JSON.parse(await readFile(path.join(dir, "request"), "utf8"));
+    assert.equal(request.repo, repo);
+  }
+});
+
 test("without a response the exit code speaks", async (t) => {
   const { ok, code } = await ask(t, "process.exitCode = 4;");
   assert.deepEqual([ok, code], [false, "CONTRACT_INVALID_YAML"]);

@@ -1,4 +1,4 @@
-"""The engine package, which `SATYRN_ENGINE_DIR` and `SATYRN_ENGINE_TGZ` name."""
+"""The packages, which `SATYRN_ENGINE_DIR`, `SATYRN_ENGINE_TGZ` and `SATYRN_POLICE_DIR` name."""
 
 from __future__ import annotations
 
@@ -23,6 +23,15 @@ def engine() -> Package:
     """The engine package, as a folder."""
     try:
         return read_package(named_path("SATYRN_ENGINE_DIR"))
+    except PiError as error:
+        pytest.fail(str(error), pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def police() -> Package:
+    """The police package, as a folder."""
+    try:
+        return read_package(named_path("SATYRN_POLICE_DIR"))
     except PiError as error:
         pytest.fail(str(error), pytrace=False)
 

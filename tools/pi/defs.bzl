@@ -103,6 +103,7 @@ def real_pi_test(
         package,
         pis = ["newest", "oldest"],
         data = [],
+        env = {},
         deps = [],
         size = "large",
         timeout = "moderate",
@@ -116,6 +117,7 @@ def real_pi_test(
       package: the package of the Pi package under test.
       pis: which Pis.
       data: further inputs.
+      env: further variables, which may name inputs.
       deps: libraries.
       size: what each part needs of the machine: Pi is large.
       timeout: of each part; even with other work on two cores, one takes less than half of it.
@@ -130,7 +132,7 @@ def real_pi_test(
             timeout = timeout,
             srcs = srcs,
             data = data + real.data,
-            env = real.env,
+            env = real.env | env,
             # Pi, its model and the scripted server are processes that talk over loopback.
             tags = ["block-network"],
             deps = deps,
