@@ -41,7 +41,9 @@ def figures(node: str, sources: list[str]) -> dict[str, str]:
         guard: dict[str, Any] = json.loads(_node(node, stage, "docs/computed/measure_guard.mjs"))
         runs = _lines(_node(node, stage, "replay/replay_guards.mjs"))
         boards = _boards(node, stage)
-        neighbours = measure(stage, lambda copy, *program: _lines(_node(node, copy, *program, failing=1)))
+        neighbours = measure(
+            stage, lambda copy, *program: _lines(_node(node, copy, *program, failing=1))
+        )
     package = _json("engine/package.json")
     node_engines = package["engines"]["node"]
     return {
@@ -71,7 +73,10 @@ def figures(node: str, sources: list[str]) -> dict[str, str]:
 
 def pages(sources: list[str]) -> list[str]:
     """Return the pages that may show figures, among the program's inputs."""
-    return [*READMES, *(name for name in sources if name.startswith("docs/") and name.endswith(".md"))]
+    return [
+        *READMES,
+        *(name for name in sources if name.startswith("docs/") and name.endswith(".md")),
+    ]
 
 
 def quoted(text: str) -> str:
