@@ -46,7 +46,18 @@ def run(title: str, command: str, kept: str) -> tuple[str, bool]:
     lines = [line for line in (done.stdout + done.stderr).splitlines() if re.search(kept, line)]
     shown = [_plain(line) for line in lines] or ["(printed nothing)"]
     took = f"Exit code {done.returncode}, {time.monotonic() - begin:.0f} s."
-    section = [f"## {title}", "", "```console", f"$ {command}", *shown, "```", "", took, ""]
+    section = [
+        f"## {title}",
+        "",
+        "<!--not run: a record of what was run-->",
+        "```console",
+        f"$ {command}",
+        *shown,
+        "```",
+        "",
+        took,
+        "",
+    ]
     return "\n".join(section), done.returncode == 0
 
 

@@ -1,4 +1,6 @@
-"""Recorded Pi sessions as a library::
+"""Recorded Pi sessions as a library.
+
+For example::
 
     from satyrn_engine.sessions import read_session, replay, scan_sessions
 

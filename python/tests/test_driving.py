@@ -119,6 +119,20 @@ def test_real_pi_gives_a_pi_with_its_model_and_removes_the_home(program: PiProgr
     assert not root.exists()
 
 
+def test_real_pi_installs_a_folder_of_the_caller_who_works_elsewhere(
+    program: PiProgram, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with (
+        pytest.raises(PiFailedError, match="no such package"),
+        real_pi([], program=program, install="gone"),
+    ):
+        pass
+    (tmp_path / "gone").mkdir()
+    with real_pi([], program=program, install="gone") as (pi, _):
+        assert pi.home.root.exists()
+
+
 def test_the_source_of_a_tarball_is_absolute(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

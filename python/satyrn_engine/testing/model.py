@@ -171,7 +171,7 @@ class ScriptedModel:
 
     @property
     def errors(self) -> tuple[str, ...]:
-        """What went wrong on this side, such as a used-up script, one that raised, a bad request."""
+        """What went wrong on this side, as a used-up script or a bad request."""
         with self._state.changed:
             return tuple(self._state.errors)
 

@@ -222,7 +222,7 @@ def real_pi(
 
     Args:
         script: What the model says, see `ScriptedModel`.
-        install: A package to install first.
+        install: A package to install first: a folder of the caller's, or a source as Pi takes it.
         program: The Pi to drive; by default what `find_pi` finds.
         final: What the model says when the script is used up, see `ScriptedModel`.
 
@@ -233,5 +233,11 @@ def real_pi(
         home.use_model(model)
         pi = RealPi(home)
         if install is not None:
-            pi.install(install)
+            pi.install(_from_here(install))
         yield pi, model
+
+
+def _from_here(source: Path | str) -> Path | str:
+    """Return a folder of the caller's as Pi finds it, which works in another one."""
+    path = Path(source)
+    return path.absolute() if path.exists() else source
