@@ -126,6 +126,13 @@ class Sandbox:
         write(sessions / "looping.jsonl", [*looping, fired])
         write(sessions / "fine.jsonl", [header(id="s2"), *chain(turn(), prefix="f")])
         write(self.folder / "recorded" / "looping.jsonl", looping)
+        stuck = [*turn("read"), *turn("ls"), *repeated(8)]
+        labelled = self.folder / "labelled"
+        write(labelled / "looping.jsonl", [header(id="s3"), *chain([user(), *stuck])])
+        honest = [*turn("read"), *turn("ls")]
+        write(labelled / "honest.jsonl", [header(id="s4"), *chain([user(), *honest])])
+        table = "session\tlabel\nlooping.jsonl\tloop\nhonest.jsonl\tlegitimate\n"
+        (self.folder / "labels.tsv").write_text(table, encoding="utf-8")
         (self.folder / "contract.yaml").write_text("id: one\ntask: Do it.\n", encoding="utf-8")
         settings = json.dumps({"TOOL_LOOP_EXEMPT": "wait"})
         (self.folder / "my-loop-police.json").write_text(settings, encoding="utf-8")

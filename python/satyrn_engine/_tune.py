@@ -81,6 +81,7 @@ class Sweep:
     """One sweep: what is tried, and what was found so far.
 
     Attributes:
+        variants: what is tried, the base first.
         report: grows with each variant.
     """
 
@@ -95,7 +96,7 @@ class Sweep:
         tried = DEFAULT_KEYS.get(str(base["PROFILE"]), {}) if keys is None else keys
         with Desk() as desk:
             today = settled(base, desk)
-            self._variants = variants(today, tried, grid=grid)
+            self.variants = variants(today, tried, grid=grid)
             for variant in variants(today, tried, grid=False):
                 settled(variant.settings, desk, variant.name)
         self.report = TuneReport({key: today[key] for key in today if key not in _NOT_TOLD})
@@ -111,8 +112,8 @@ class Sweep:
         """
         with tempfile.TemporaryDirectory(prefix="satyrn-") as spool:
             sources = list(find_sources(list(paths), Path(spool)))
-            for variant in self._variants:
-                done = watch(variant, len(self._variants), len(sources))
+            for variant in self.variants:
+                done = watch(variant, len(self.variants), len(sources))
                 found = list(_replayed(variant, sources, jobs, done))
                 if not self.report.variants:
                     self._begin(found, labels)

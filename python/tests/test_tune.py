@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from satyrn_engine import tune_sessions
 from satyrn_engine._labels import Label, assign, read_labels
-from satyrn_engine._tune import mark_best, outcome
+from satyrn_engine._tune import Sweep, base_settings, mark_best, outcome
 from satyrn_engine._tune_page import page
 from satyrn_engine._variants import DEFAULT_KEYS, Variant, parse_keys, variants
 from satyrn_engine.cli import main
@@ -350,12 +350,8 @@ def test_a_file_of_an_older_version_means_what_it_meant(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("profile", DEFAULT_KEYS)
-def test_the_settings_that_are_tried_by_default_are_settings_of_police(
-    folder: Path, profile: str
-) -> None:
-    for name in ("reads.jsonl", "unlabelled.jsonl"):
-        (folder / "recorded" / name).unlink()
-    labels = {"loop.jsonl": "loop", "honest.jsonl": "legitimate"}
-    report = tune_sessions([folder / "recorded"], labels, profile=profile)
-    names = {key for each in report.variants for key in each.changes}
+def test_the_settings_that_are_tried_by_default_are_settings_of_police(profile: str) -> None:
+    sweep = Sweep(base_settings(profile, None), None, grid=False)
+    names = {key for each in sweep.variants for key in each.changes}
     assert names == set(DEFAULT_KEYS[profile])
+    assert sweep.variants[0].name == "base"
