@@ -36,7 +36,7 @@ class Cache:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise ConfigError(f"{folder}: cannot be used as a cache ({error.strerror})") from error
-        self._guards = _digest(guards)
+        self._guards = guards_digest(guards)
 
     def get(self, source: Source) -> list[SessionReport] | None:
         """Return the reports of a source, if they are known."""
@@ -64,7 +64,8 @@ class Cache:
         return self._folder / f"{hashlib.sha256(text.encode()).hexdigest()}.json"
 
 
-def _digest(guards: Guards) -> str:
+def guards_digest(guards: Guards) -> str:
+    """Return what changes whenever the guards, or their configuration, do."""
     digest = hashlib.sha256(msgspec.json.encode([guards.names, guards.police_config]))
     root = typescript()
     for folder in ("replay", *guards.names):

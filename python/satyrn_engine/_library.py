@@ -12,13 +12,14 @@ from typing import Any
 import msgspec
 
 from satyrn_engine._cache import Cache
-from satyrn_engine._options import default_jobs, resolve_guards
+from satyrn_engine._options import resolve_guards
 from satyrn_engine._outcome import Outcome
-from satyrn_engine._pool import LocalWorkforce, scan_all
+from satyrn_engine._pool import scan_all
 from satyrn_engine._records import Broken
 from satyrn_engine._sources import default_folder, find_sources
 from satyrn_engine._steps import SessionBegun, Step, Turn, read_steps
 from satyrn_engine._worker import Verdict, Worker
+from satyrn_engine._workforce import check_workforce, new_workforce
 from satyrn_engine.errors import SourceError
 from satyrn_engine.reports import BrokenLine, SessionReport, Skipped
 
@@ -155,6 +156,8 @@ def scan_sessions(
     police_config: str | PathLike[str] | None = None,
     jobs: int | None = None,
     cache: str | PathLike[str] | None = None,
+    *,
+    cluster: str | None = None,
 ) -> Iterator[SessionReport | Skipped]:
     """Scan many sessions, and yield what the guards would have done in each as it is known.
 
@@ -164,18 +167,23 @@ def scan_sessions(
         police_config: a `loop-police.json`.
         jobs: processes that run the guards. Default: one for each core.
         cache: a folder that keeps reports of sessions that have not changed.
+        cluster: the address of a Dask scheduler whose workers scan, or `local` for a Dask cluster
+            of processes on this machine. The workers need this package, Node.js, and the same
+            paths.
 
     Raises:
         ConfigError: if the request cannot be carried out as it is.
         NodeError: if there is no Node.js that can run the guards.
+        ClusterError: if the cluster cannot be reached, or cannot do the work.
     """
     config = None if police_config is None else Path(police_config)
     resolved = resolve_guards(guards, config)
     kept = None if cache is None else Cache(Path(cache), resolved)
     named = [str(path) for path in paths] or [str(default_folder())]
+    check_workforce(jobs, cluster, named)
     with tempfile.TemporaryDirectory(prefix="satyrn-") as spool:
         sources = find_sources(named, Path(spool))
-        yield from scan_all(sources, LocalWorkforce(resolved, jobs or default_jobs()), kept)
+        yield from scan_all(sources, new_workforce(resolved, jobs, cluster), kept)
 
 
 def _replay(worker: Worker, session: RecordedSession, branch: Branch) -> BranchReplay:

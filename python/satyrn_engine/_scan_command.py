@@ -17,11 +17,11 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from satyrn_engine import _files, _terminal
 from satyrn_engine._cache import Cache
-from satyrn_engine._node import find_node
-from satyrn_engine._options import default_jobs, resolve_guards
-from satyrn_engine._pool import LocalWorkforce, scan_all
+from satyrn_engine._options import resolve_guards
+from satyrn_engine._pool import scan_all
 from satyrn_engine._sources import Source, default_folder, find_sources
 from satyrn_engine._summary import Summary
+from satyrn_engine._workforce import check_workforce, new_workforce
 from satyrn_engine.errors import ConfigError, SourceError
 from satyrn_engine.reports import SessionReport, Skipped
 
@@ -38,6 +38,7 @@ class ScanRequest:
     html: Path | None
     jobs: int | None
     cache: Path | None
+    cluster: str | None
 
 
 def run_scan(request: ScanRequest, err: Console) -> int:
@@ -48,7 +49,6 @@ def run_scan(request: ScanRequest, err: Console) -> int:
     """
     _check(request)
     guards = resolve_guards(request.guard, request.config)
-    find_node()
     cache = None if request.cache is None else Cache(request.cache, guards)
     summary = Summary()
     kept: list[SessionReport | Skipped] = []
@@ -59,8 +59,8 @@ def run_scan(request: ScanRequest, err: Console) -> int:
         try:
             with watch:
                 sources = watch.count(find_sources(paths, Path(spool)))
-                jobs = request.jobs or default_jobs()
-                for found in scan_all(sources, LocalWorkforce(guards, jobs), cache):
+                workforce = new_workforce(guards, request.jobs, request.cluster)
+                for found in scan_all(sources, workforce, cache):
                     watch.done(found)
                     summary.add(found)
                     if request.format == "jsonl":
@@ -86,8 +86,7 @@ def run_scan(request: ScanRequest, err: Console) -> int:
 
 
 def _check(request: ScanRequest) -> None:
-    if request.jobs is not None and request.jobs < 1:
-        raise ConfigError("--jobs must be 1 or more")
+    check_workforce(request.jobs, request.cluster, request.paths)
     if request.format == "parquet" and request.output is None and sys.stdout.isatty():
         raise ConfigError("Parquet is not for the terminal; add --output FILE")
     for option, file in (("--output", request.output), ("--html", request.html)):

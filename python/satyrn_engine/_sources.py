@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from satyrn_engine.errors import SourceError
 
@@ -85,12 +85,15 @@ def find_sources(paths: list[str], spool: Path) -> Iterator[Source | SourceError
     Yields:
         The sources; an error for a path that leads nowhere, after which the search goes on.
     """
+    # One path leads to each file once, unless it is a pattern: nothing is kept of a million files.
+    several = len(paths) > 1 or any(_GLOB.intersection(path) for path in paths)
     seen: set[str] = set()
     for path in paths:
         try:
             for source in _expand(path, spool):
                 if source.path not in seen:
-                    seen.add(source.path)
+                    if several:
+                        seen.add(source.path)
                     yield source
         except SourceError as error:
             yield error
@@ -162,21 +165,57 @@ def _remote(address: str) -> Iterator[Source]:
         if _GLOB.intersection(path):
             found = system.glob(path, detail=True)
         elif system.isdir(path):
-            found = system.find(path, detail=True)
-            found = {name: about for name, about in found.items() if name.endswith(SUFFIXES)}
+            found = None
         else:
             found = {path: system.info(path)}
     except Exception as error:
         raise SourceError(_cannot(address, error)) from error
-    if not found:
-        raise SourceError(f"{address}: no session file there; check the address")
-    for name, about in sorted(found.items()):
-        if about.get("type") == "directory":
+    if found is None:
+        yield from _remote_folder(address, system, path)
+        return
+    files = {name: about for name, about in found.items() if about.get("type") != "directory"}
+    if not files:
+        raise SourceError(_nothing(address))
+    for name, about in sorted(files.items()):
+        yield _remote_source(system, name, about)
+
+
+def _remote_folder(address: str, system: Any, path: str) -> Iterator[Source]:  # noqa: ANN401
+    """Walk a folder as it comes: of a million files, one folder's are in memory at a time."""
+    empty = True
+    problem: Exception | None = None
+    waiting = [path]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            listed = sorted(system.ls(folder, detail=True), key=lambda about: str(about["name"]))
+            # What was listed is otherwise kept until the end.
+            system.invalidate_cache(folder)
+        except Exception as error:  # noqa: BLE001 - each store has errors of its own
+            problem = problem or error
             continue
-        known = (about.get(key) for key in ("ETag", "md5Hash", "mtime", "LastModified", "created"))
-        version = next((str(value) for value in known if value), "")
-        full = str(system.unstrip_protocol(name))
-        yield Source(full, full, f"{about.get('size')}-{version}" if version else "")
+        # Some stores list the folder itself, too.
+        inside = [each for each in listed if each["name"].rstrip("/") != folder.rstrip("/")]
+        for about in inside:
+            if about["type"] != "directory" and about["name"].endswith(SUFFIXES):
+                empty = False
+                yield _remote_source(system, about["name"], about)
+        waiting += [each["name"] for each in reversed(inside) if each["type"] == "directory"]
+    if problem is not None:
+        raise SourceError(_cannot(address, problem))
+    if empty:
+        raise SourceError(_nothing(address))
+
+
+def _remote_source(system: Any, name: str, about: dict[str, object]) -> Source:  # noqa: ANN401
+    known = (about.get(key) for key in ("ETag", "md5Hash", "mtime", "LastModified", "created"))
+    version = next((str(value) for value in known if value), "")
+    full = str(system.unstrip_protocol(name))
+    return Source(full, full, f"{about.get('size')}-{version}" if version else "")
+
+
+def _nothing(address: str) -> str:
+    return f"{address}: no session file there; check the address"
 
 
 def _open(path: str) -> BinaryIO:

@@ -1,3 +1,3 @@
-"""The version of the package, which BUILD.bazel holds to the npm packages' version."""
+"""The version of everything that is released together; //python:versions_test compares it."""
 
 VERSION = "0.1.0"

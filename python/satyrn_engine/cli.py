@@ -25,6 +25,8 @@ app = App(
     help_format="markdown",
 )
 
+app.register_install_completion_command(help="Install completion for your shell.")
+
 GuardName = Literal["engine", "police"]
 Format = Literal["table", "json", "jsonl", "csv", "parquet"]
 
@@ -41,6 +43,7 @@ def scan(
     html: Path | None = None,
     jobs: Annotated[int | None, Parameter(alias="-j")] = None,
     cache: Path | None = None,
+    cluster: str | None = None,
 ) -> int:
     """Replay recorded Pi sessions through the shipped guards, and report what they would have done.
 
@@ -66,12 +69,14 @@ def scan(
         Processes that run the guards. Default: one for each core.
     cache
         A folder that keeps the findings, so that sessions that have not changed are not read again.
+    cluster
+        The address of a Dask scheduler, whose workers then scan; or `local`.
     """
     # What the other commands do not need is loaded here.
     from satyrn_engine._scan_command import ScanRequest, run_scan
 
     return run_scan(
-        ScanRequest(paths, guard, config, format, output, html, jobs, cache),
+        ScanRequest(paths, guard, config, format, output, html, jobs, cache, cluster),
         _consoles()[1],
     )
 

