@@ -16,7 +16,9 @@ TIMELINE = 2000
 #: Broken lines that are named; all are counted.
 NAMED_LINES = 20
 
-_LETTERS = {Outcome.REACHED: ".", Outcome.REJECTED: "x", Outcome.UNCLEAR: "?"}
+_REACHED, _REJECTED = Outcome.REACHED, Outcome.REJECTED
+#: What stands for a call in a timeline.
+_DOT, _CROSS, _QUESTION = b".x?"
 
 
 class Account:
@@ -35,8 +37,11 @@ class Account:
         self._report = SessionReport(
             self._source, begun.id, begun.version, begun.cwd, begun.started, begun.parent
         )
-        self._counts: dict[tuple[str, str], CallCount] = {}
-        self._models: dict[str, ModelUse] = {}
+        #: In the order in which they were met; the columns of a branch hold their numbers.
+        self._counts: list[CallCount] = []
+        self._count_numbers: dict[tuple[str, str], int] = {}
+        self._models: list[ModelUse] = []
+        self._model_numbers: dict[str, int] = {}
         self._branch = _Branch()
 
     def begin_branch(self) -> None:
@@ -80,7 +85,7 @@ class Account:
         for call in refused:
             if branch.call_counted[call]:
                 report.refusals += 1
-                branch.counts[branch.call_of[call]].refusals += 1
+                self._counts[branch.call_of[call]].refusals += 1
         if not refused:
             if verdict.detections and not report.timeline:
                 self._draw(refused, verdict.detections)
@@ -94,40 +99,48 @@ class Account:
     def finish(self) -> SessionReport:
         """Return the report."""
         report = self._report
-        report.counts = sorted(self._counts.values(), key=lambda each: (each.model, each.tool))
-        report.models = sorted(self._models.values(), key=lambda each: each.model)
+        report.counts = sorted(self._counts, key=lambda each: (each.model, each.tool))
+        report.models = sorted(self._models, key=lambda each: each.model)
         report.broken, report.broken_lines = self._broken_count, self._broken
         return report
 
     def _turn(self, turn: Turn) -> None:
-        branch = self._branch
-        branch.turn_counted.append(turn.counted)
+        branch, counted, model = self._branch, turn.counted, turn.model
+        branch.turn_counted.append(counted)
         branch.turn_starts.append(len(branch.call_of))
-        if turn.counted:
-            self._report.turns += 1
-            self._use(turn.model).turns += 1
         for call in turn.calls:
-            count = self._count(turn.model, call.tool)
-            branch.call_of.append(branch.number(count))
-            branch.call_counted.append(turn.counted)
-            branch.letters.append(ord(_LETTERS[call.outcome]))
-            if not turn.counted:
-                continue
-            self._report.calls += 1
-            count.calls += 1
-            if call.outcome is Outcome.REJECTED:
-                self._report.rejected += 1
-                count.rejected += 1
-            elif call.outcome is Outcome.UNCLEAR:
-                self._report.unclear += 1
-                count.unclear += 1
-        self._spend(turn.model, turn.tokens, turn.cost, counted=turn.counted)
+            number = self._count_number(model, call.tool)
+            branch.call_of.append(number)
+            branch.call_counted.append(counted)
+            outcome = call.outcome
+            letter = (
+                _DOT if outcome is _REACHED else _CROSS if outcome is _REJECTED else _QUESTION
+            )
+            branch.letters.append(letter)
+            if counted:
+                self._count(self._counts[number], letter)
+        use = self._spend(model, turn.tokens, turn.cost, counted=counted)
+        if counted:
+            self._report.turns += 1
+            use.turns += 1
 
-    def _spend(self, model: str, tokens: int, cost: float, *, counted: bool) -> None:
+    def _count(self, count: CallCount, letter: int) -> None:
+        self._report.calls += 1
+        count.calls += 1
+        if letter == _CROSS:
+            self._report.rejected += 1
+            count.rejected += 1
+        elif letter == _QUESTION:
+            self._report.unclear += 1
+            count.unclear += 1
+
+    def _spend(self, model: str, tokens: int, cost: float, *, counted: bool) -> ModelUse:
         """Count what was used, and note it beside the call that comes next."""
-        branch, use = self._branch, self._use(model)
+        branch = self._branch
+        number = self._model_number(model)
+        use = self._models[number]
         branch.spent_at.append(len(branch.call_of))
-        branch.spent_model.append(branch.model(use))
+        branch.spent_model.append(number)
         branch.spent_tokens.append(tokens if counted else 0)
         branch.spent_cost.append(cost if counted else 0.0)
         if counted:
@@ -135,6 +148,7 @@ class Account:
             self._report.cost += cost
             use.tokens += tokens
             use.cost += cost
+        return use
 
     def _add_later_costs(self, refused: int) -> None:
         """Add what came after the answer that made the refused call."""
@@ -148,7 +162,7 @@ class Account:
         # An answer stands behind its own calls, so its own use is the last at this place.
         own = branch.spent_at.index(last_call)
         for place in range(own + 1, len(branch.spent_at)):
-            use = branch.models[branch.spent_model[place]]
+            use = self._models[branch.spent_model[place]]
             tokens, cost = branch.spent_tokens[place], branch.spent_cost[place]
             use.tokens_after += tokens
             use.cost_after += cost
@@ -161,7 +175,7 @@ class Account:
         for call in refused:
             if call < TIMELINE:
                 letters[call] = ord("R")
-        names = [branch.counts[number].tool for number in branch.call_of[:TIMELINE]]
+        names = [self._counts[number].tool for number in branch.call_of[:TIMELINE]]
         report.timeline = letters.decode("ascii")
         report.tool_names = sorted(set(names))
         places = {name: place for place, name in enumerate(report.tool_names)}
@@ -173,17 +187,19 @@ class Account:
             if call < TIMELINE:
                 report.timeline_found.setdefault(kind, []).append(call + 1)
 
-    def _count(self, model: str, tool: str) -> CallCount:
-        found = self._counts.get((model, tool))
-        if found is None:
-            found = self._counts[model, tool] = CallCount(model, tool)
-        return found
+    def _count_number(self, model: str, tool: str) -> int:
+        number = self._count_numbers.get((model, tool))
+        if number is None:
+            number = self._count_numbers[model, tool] = len(self._counts)
+            self._counts.append(CallCount(model, tool))
+        return number
 
-    def _use(self, model: str) -> ModelUse:
-        found = self._models.get(model)
-        if found is None:
-            found = self._models[model] = ModelUse(model)
-        return found
+    def _model_number(self, model: str) -> int:
+        number = self._model_numbers.get(model)
+        if number is None:
+            number = self._model_numbers[model] = len(self._models)
+            self._models.append(ModelUse(model))
+        return number
 
 
 def _earlier(one: int | None, other: int | None) -> int | None:
@@ -194,10 +210,19 @@ def _earlier(one: int | None, other: int | None) -> int | None:
 class _Branch:
     """One branch in columns: a few bytes a call."""
 
+    __slots__ = (
+        "call_counted",
+        "call_of",
+        "letters",
+        "spent_at",
+        "spent_cost",
+        "spent_model",
+        "spent_tokens",
+        "turn_counted",
+        "turn_starts",
+    )
+
     def __init__(self) -> None:
-        self.counts: list[CallCount] = []
-        self.models: list[ModelUse] = []
-        self._numbers: dict[int, int] = {}
         self.call_of = array("l")
         self.call_counted = bytearray()
         self.letters = bytearray()
@@ -207,17 +232,3 @@ class _Branch:
         self.spent_model = array("l")
         self.spent_tokens = array("q")
         self.spent_cost = array("d")
-
-    def number(self, count: CallCount) -> int:
-        number = self._numbers.get(id(count))
-        if number is None:
-            number = self._numbers[id(count)] = len(self.counts)
-            self.counts.append(count)
-        return number
-
-    def model(self, use: ModelUse) -> int:
-        number = self._numbers.get(id(use))
-        if number is None:
-            number = self._numbers[id(use)] = len(self.models)
-            self.models.append(use)
-        return number

@@ -10,9 +10,8 @@ from __future__ import annotations
 from enum import Enum
 
 import msgspec
-from msgspec import Raw
 
-from satyrn_engine._records import Message
+from satyrn_engine._records import Block, Message
 
 
 class Outcome(Enum):
@@ -29,11 +28,7 @@ class Outcome(Enum):
     UNCLEAR = "unclear"
 
 
-class _Text(msgspec.Struct, frozen=True):
-    text: str = ""
-
-
-_decode_texts = msgspec.json.Decoder(list[_Text]).decode
+_decode_text = msgspec.json.Decoder(str).decode
 _CUT = "was not executed: the response hit the output token limit"
 
 
@@ -55,9 +50,11 @@ def outcome_of(tool: str, result: Message | None) -> Outcome:
     return Outcome.REJECTED if rejected else Outcome.REACHED
 
 
-def _first_text(content: Raw) -> str:
+def _first_text(content: list[Block] | str | None) -> str:
+    if not isinstance(content, list):
+        return ""
     try:
-        parts = _decode_texts(content)
+        texts = [_decode_text(part.text) if len(part.text) else "" for part in content]
     except msgspec.DecodeError:
         return ""
-    return parts[0].text if parts else ""
+    return texts[0] if texts else ""

@@ -1,33 +1,45 @@
 """Read: bytes to records. One line of a session file, decoded as far as the scan needs it.
 
 Every line is checked to be JSON, but only the fields below are built. What is large and not always
-needed (a message's content, a call's arguments) stays as the bytes that stood in the file.
+needed (a text, a call's arguments) stays as the bytes that stood in the file.
+
+Each line is decoded once, by the strictest of three readings that fits: as what Pi writes; as that
+with a message whose parts are of another shape; and, of a type that the scan does not use, by its
+place among the others alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import BinaryIO
+import io
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 from msgspec import Raw
 
-#: Bytes that are read at a time.
-CHUNK = 1 << 20
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+#: Bytes that are read at a time: enough to make reading cheap, and few enough to stay in a core's
+#: cache until they are decoded.
+CHUNK = 1 << 17
 #: A longer line is skipped and counted as broken, so that no file can fill the memory. The longest
 #: lines that Pi writes hold images, of at most a few megabytes.
 MAX_LINE = 64 << 20
 
+_LINE_FEED = ord("\n")
 _NOTHING = Raw(b"null")
+_MISSING = Raw()
 
 
-class Cost(msgspec.Struct, frozen=True):
+class Cost(msgspec.Struct, frozen=True, gc=False):
     """Money, in US dollars."""
 
     total: float = 0.0
 
 
-class Usage(msgspec.Struct, frozen=True, rename="camel"):
+class Usage(msgspec.Struct, frozen=True, rename="camel", gc=False):
     """What one answer of a model used, in tokens."""
 
     total_tokens: float = 0
@@ -44,11 +56,24 @@ class Usage(msgspec.Struct, frozen=True, rename="camel"):
         return int(self.total_tokens or parts)
 
 
-class Message(msgspec.Struct, rename="camel"):
+class Block(msgspec.Struct, gc=False):
+    """A part of a message. Only calls have a name and arguments, and only texts a text.
+
+    A text that is missing takes no bytes.
+    """
+
+    type: str = ""
+    id: str | int | None = None
+    name: str = ""
+    arguments: Raw = _NOTHING
+    text: Raw = _MISSING
+
+
+class Message(msgspec.Struct, rename="camel", gc=False):
     """A message of the conversation; which fields it has depends on its role."""
 
     role: str = ""
-    content: Raw = _NOTHING
+    content: list[Block] | str | None = None
     provider: str | None = None
     model: str | None = None
     usage: Usage | None = None
@@ -66,7 +91,7 @@ class Result(msgspec.Struct, frozen=True):
     usage: Usage | None = None
 
 
-class Record(msgspec.Struct, rename="camel"):
+class Record(msgspec.Struct, rename="camel", gc=False):
     """One line: a session's header, one of its entries, or an event of a `--mode json` stream."""
 
     type: str
@@ -87,13 +112,18 @@ class Record(msgspec.Struct, rename="camel"):
     result: Result | None = None
 
 
-class Block(msgspec.Struct, gc=False):
-    """A part of an assistant's message. Only calls have the fields after `type`."""
+class _AnyMessage(Message, gc=False):
+    content: Raw = _NOTHING  # type: ignore[assignment]
 
-    type: str = ""
-    id: str | int | None = None
-    name: str = ""
-    arguments: Raw = _NOTHING
+
+class _AnyRecord(Record, gc=False):
+    """A record whose message may have content of any shape."""
+
+    message: _AnyMessage | None = None
+
+
+class _Text(msgspec.Struct, gc=False):
+    text: Raw = _MISSING
 
 
 class _Outline(msgspec.Struct, frozen=True, rename="camel"):
@@ -128,7 +158,7 @@ class Line(msgspec.Struct, gc=False):
     Attributes:
         number: of the line in its file, 1 for the first.
         offset: of its first byte.
-        data: the line's bytes.
+        data: the line's bytes, its end included.
         record: what stands in it.
     """
 
@@ -151,12 +181,16 @@ class Broken(msgspec.Struct, gc=False):
 
 
 _decode_record = msgspec.json.Decoder(Record).decode
+_decode_any_record = msgspec.json.Decoder(_AnyRecord).decode
 _decode_outline = msgspec.json.Decoder(_Outline).decode
 _decode_blocks = msgspec.json.Decoder(list[Block]).decode
+_decode_texts = msgspec.json.Decoder(list[_Text]).decode
 
 
 def read_lines(stream: BinaryIO, first_line: int = 1, offset: int = 0) -> Iterator[Line | Broken]:
-    """Decode a stream line by line, in memory that depends on the longest line alone.
+    r"""Decode a stream line by line, in memory that depends on the longest line alone.
+
+    Lines end at `\n` bytes alone.
 
     Args:
         stream: at the start of a line.
@@ -168,36 +202,68 @@ def read_lines(stream: BinaryIO, first_line: int = 1, offset: int = 0) -> Iterat
         EOFError: if compressed data ends early; other faults of the compression likewise come
             through as the decompressor raises them.
     """
-    number = first_line
-    for data, length in _split(stream):
-        if data is None:
-            yield Broken(number, f"longer than {MAX_LINE >> 20} MiB")
-        elif data and not data.isspace():
-            try:
-                yield Line(number, offset, data, _decode(data))
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-                yield Broken(number, _reason(error))
-        number += 1
-        offset += length + 1
+    # Lines are cut one by one, not many at once: each is decoded in the memory of the one before,
+    # which the processor still has at hand.
+    readline = _buffered(stream).readline
+    limit = MAX_LINE
+    for number, data in enumerate(iter(partial(readline, limit + 1), b""), first_line):
+        length = len(data)
+        if length > limit and data[-1] != _LINE_FEED:
+            yield Broken(number, f"longer than {limit >> 20} MiB")
+            offset += length + _skip_rest(readline)
+            continue
+        try:
+            record = _decode_record(data)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            if not data.isspace():
+                yield _look_closer(number, offset, data)
+        else:
+            yield Line(number, offset, data, record)
+        offset += length
 
 
-def blocks(content: Raw) -> list[Block]:
-    """Return the parts of an assistant's message.
+def decode_entry(data: bytes | Raw) -> Record:
+    """Decode an entry that stands by itself.
 
     Raises:
-        msgspec.DecodeError: if it has none, as when its content is a text.
+        msgspec.DecodeError: if it is none.
     """
-    return _decode_blocks(content)
+    try:
+        return _decode_record(data)
+    except msgspec.ValidationError:
+        record = _decode_any_record(data)
+        if record.message is not None:
+            record.message.content = _parts(record.message.content)
+        return record
+
+
+def _look_closer(number: int, offset: int, data: bytes) -> Line | Broken:
+    """Read a line that is not what was expected; what is said of it is said without its end."""
+    try:
+        return Line(number, offset, data, _decode(data.removesuffix(b"\n")))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return Broken(number, _reason(error))
 
 
 def _decode(data: bytes) -> Record:
     try:
-        return _decode_record(data)
+        return decode_entry(data)
     except msgspec.ValidationError:
         outline = _decode_outline(data)
         if outline.type in _KNOWN:
             raise
         return Record(outline.type, outline.id, outline.parent_id)
+
+
+def _parts(content: Raw) -> list[Block] | None:
+    """Decode a message's content, as far as it has parts: all of them, or what they say."""
+    try:
+        return _decode_blocks(content)
+    except msgspec.DecodeError:
+        try:
+            return [Block(text=part.text) for part in _decode_texts(content)]
+        except msgspec.DecodeError:
+            return None
 
 
 def _reason(error: Exception) -> str:
@@ -208,22 +274,37 @@ def _reason(error: Exception) -> str:
     return f"not JSON: {error}"
 
 
-def _split(stream: BinaryIO) -> Iterator[tuple[bytes | None, int]]:
-    r"""Cut at `\n` bytes alone. Yield each line and its length; None for one that is too long."""
-    pending: list[bytes] = []
-    length = 0
-    # What one read brings is used before the next one fails, as in a file that was cut.
-    read = getattr(stream, "read1", stream.read)
-    while chunk := read(CHUNK):
-        first, *rest = chunk.split(b"\n")
-        length += len(first)
-        if length <= MAX_LINE:
-            pending.append(first)
-        if not rest:
-            continue
-        yield (b"".join(pending) if length <= MAX_LINE else None), length
-        for line in rest[:-1]:
-            yield line, len(line)
-        pending, length = [rest[-1]], len(rest[-1])
-    if length:
-        yield (b"".join(pending) if length <= MAX_LINE else None), length
+def _skip_rest(readline: Callable[[int], bytes]) -> int:
+    """Read to the end of a line without keeping it; return how many bytes that were."""
+    skipped = 0
+    while part := readline(CHUNK):
+        skipped += len(part)
+        if part[-1] == _LINE_FEED:
+            break
+    return skipped
+
+
+def _buffered(stream: BinaryIO) -> io.BufferedReader:
+    if isinstance(stream, io.BufferedReader):
+        return stream
+    return io.BufferedReader(_Pieces(stream), CHUNK)
+
+
+class _Pieces(io.RawIOBase):
+    """A stream in the pieces in which it comes.
+
+    So what one read brings is used before the next one fails, as in a file that was cut.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        super().__init__()
+        self._read: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Buffer) -> int:
+        view = memoryview(buffer)
+        data = self._read(len(view))
+        view[: len(data)] = data
+        return len(data)

@@ -14,7 +14,16 @@ import msgspec
 from msgspec import Raw
 
 from satyrn_engine._outcome import Outcome, outcome_of
-from satyrn_engine._records import Broken, Line, Message, Record, Usage, blocks, read_lines
+from satyrn_engine._records import (
+    Block,
+    Broken,
+    Line,
+    Message,
+    Record,
+    Usage,
+    decode_entry,
+    read_lines,
+)
 from satyrn_engine._sources import Source
 from satyrn_engine._tree import Tree
 
@@ -168,8 +177,6 @@ _WEIGHTY = _MESSAGES | {
 }
 _ENTRIES = _WEIGHTY | {"custom", "custom_message"}
 
-_decode_entry = msgspec.json.Decoder(Record).decode
-
 
 def read_steps(source: Source, known: set[int], listener: Listener) -> None:
     """Tell the sessions that stand in a source, one after the other.
@@ -188,16 +195,16 @@ def read_steps(source: Source, known: set[int], listener: Listener) -> None:
         for line in _until_damage(read_lines(stream), damages):
             if type(line) is Broken:
                 listener.broken(line)
-            elif type(line) is Line:
-                kind = line.record.type
-                if kind == "session":
-                    if session is not None:
-                        session.end()
+                continue
+            record = line.record
+            if record.type == "session":
+                if session is not None:
+                    session.end()
+                session = _Session(source, line, known, listener)
+            elif record.id is not None or record.type in _ENTRIES:
+                if session is None:
                     session = _Session(source, line, known, listener)
-                elif kind in _ENTRIES or line.record.id is not None:
-                    if session is None:
-                        session = _Session(source, line, known, listener)
-                    session.add(line)
+                session.add(line)
         if session is not None:
             session.end()
     for reason in damages:
@@ -299,15 +306,17 @@ class _Branch:
         record = line.record
         if self._fork is not None:
             self._look_for_own(record)
-        if record.type == "entry_appended":
+        kind = record.type
+        if kind == "entry_appended":
             try:
-                record = _decode_entry(record.entry)
+                record = decode_entry(record.entry)
             except msgspec.DecodeError:
                 return
-        if record.type in _MESSAGES:
+            kind = record.type
+        if kind in _MESSAGES:
             if record.message is not None:
                 self._message(line, record, record.message, counted)
-        elif record.type in ("custom", "custom_message"):
+        elif kind in ("custom", "custom_message"):
             self._fired(record, counted)
         else:
             self._other(record, counted)
@@ -390,20 +399,18 @@ class _OpenTurn:
         self.model = _model_name(message.provider, message.model)
         self._counted = counted
         self._time = record.timestamp
-        try:
-            found = blocks(message.content)
-        except msgspec.DecodeError:
-            found = []
-        self._blocks = [block for block in found if block.type == "toolCall"]
+        self._blocks = _calls(message.content)
         self._results: list[Message | None] = [None] * len(self._blocks)
         self._lines: list[bytes] = []
         self.missing = len(self._blocks)
 
     def take(self, line: bytes, result: Message) -> bool:
         """Take a result; return whether it was the last one missing."""
+        results = self._results
+        wanted = result.tool_call_id
         for place, block in enumerate(self._blocks):
-            if block.id == result.tool_call_id and self._results[place] is None:
-                self._results[place] = result
+            if block.id == wanted and results[place] is None:
+                results[place] = result
                 self._lines.append(line)
                 self.missing -= 1
                 break
@@ -423,6 +430,12 @@ class _OpenTurn:
             self._line,
             self._lines,
         )
+
+
+def _calls(content: list[Block] | str | None) -> list[Block]:
+    if type(content) is not list:
+        return []
+    return [block for block in content if block.type == "toolCall"]
 
 
 _NO_USAGE = Usage()

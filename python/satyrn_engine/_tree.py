@@ -32,6 +32,18 @@ class Tree:
         keys: of the entries that have an id; equal for equal entries in other files.
     """
 
+    __slots__ = (
+        "_known",
+        "_last_named",
+        "_numbers",
+        "_parents",
+        "_repeated",
+        "_states",
+        "_tip",
+        "keys",
+        "linear",
+    )
+
     def __init__(self, known: AbstractSet[int]) -> None:
         """`known` holds the keys of entries that were counted elsewhere."""
         self.linear = True
@@ -58,30 +70,32 @@ class Tree:
             weighty: whether a branch that has nothing but this entry is worth a look.
         """
         number = len(self._states)
-        parent = self._tip
         state = _WEIGHTY if weighty else _FRESH
+        parent = self._tip
         key = 0
         if (name := record.id) is not None:
             key = entry_key(record)
-            same_name = self._numbers.get(name)
-            if same_name is not None and self.keys[same_name] == key:
+            numbers = self._numbers
+            same_name = numbers.setdefault(name, number)
+            if same_name != number and self.keys[same_name] == key:
                 self._repeated.add(number + len(self._repeated))
                 return False
             if record.parent_id is None:
                 parent = _NO_PARENT
             else:
                 # An entry that names itself, or a later one, has no known parent: no way is a ring.
-                parent = self._numbers.get(record.parent_id, parent)
+                known = numbers.get(record.parent_id, parent)
+                parent = parent if known == number else known
             if parent == self._last_named:
                 # Entries without an id stand where the file has them.
                 parent = number - 1
             self._last_named = number
-            self._numbers[name] = number
+            numbers[name] = number
             if key in self._known:
                 state = _INHERITED
         if parent != number - 1:
             self.linear = False
-        if weighty or record.id is None:
+        if weighty or name is None:
             self._tip = number
         self.keys.append(key)
         self._parents.append(parent)

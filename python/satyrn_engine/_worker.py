@@ -233,7 +233,7 @@ def _message(step: Step, *, everything: bool) -> bytes:
         case ToolsDeclared():
             return b'["tools",%b]\n' % step.tools
         case Prompt() if everything:
-            return b'["prompt",%b]\n' % step.line
+            return b'["prompt",%b]\n' % step.line.rstrip()
         case Compacted() if everything:
             return b'["compacted"]\n'
         case _:
@@ -242,7 +242,8 @@ def _message(step: Step, *, everything: bool) -> bytes:
 
 def _turn(turn: Turn) -> bytes:
     calls = [
-        b'["",%b,%b,%b]' % (_name(call.tool), call.arguments, _REACHED[call.outcome])
+        b'["",%b,%b,%b]'
+        % (_name(call.tool), call.arguments, b"true" if call.outcome is _REACHED else b"false")
         for call in turn.calls
     ]
     return b'["turn",[%b]]\n' % b",".join(calls)
@@ -255,14 +256,19 @@ def _turn_with_texts(turn: Turn) -> bytes:
             msgspec.json.encode(str(call.id)),
             _name(call.tool),
             call.arguments,
-            _REACHED[call.outcome],
+            _reached(call.outcome),
         )
         for call in turn.calls
     ]
-    return b'["turn",[%b],%b,[%b]]\n' % (b",".join(calls), turn.line, b",".join(turn.results))
+    results = b",".join(line.rstrip() for line in turn.results)
+    return b'["turn",[%b],%b,[%b]]\n' % (b",".join(calls), turn.line.rstrip(), results)
 
 
-_REACHED = {outcome: b"true" if outcome is Outcome.REACHED else b"false" for outcome in Outcome}
+def _reached(outcome: Outcome) -> bytes:
+    return b"true" if outcome is _REACHED else b"false"
+
+
+_REACHED = Outcome.REACHED
 
 
 class NoGuards:
