@@ -138,19 +138,27 @@ export class GuardedBranch {
     results: readonly RecordedLine[] = [],
   ): Promise<void> {
     const message = answerOf(line);
-    for (const [, toolName, given, reachedHook] of calls) {
-      if (reachedHook) this.#repetition.count(toolName, this.#tools.accept(toolName, given));
-    }
     if (message === undefined) {
       for (const [id, toolName, given, reachedHook] of calls) {
-        if (reachedHook) await this.#ask(id, toolName, given);
+        if (reachedHook) await this.#ask(id, toolName, this.#counted(toolName, given));
         this.#calls += 1;
       }
     } else {
+      // Also the calls that are never made, as when a guard stops the answer.
+      for (const [, toolName, given, reachedHook] of calls) {
+        if (reachedHook) this.#counted(toolName, given);
+      }
       this.#setClock(line);
       await this.#readAlong(calls, message, results);
     }
     this.#turns += 1;
+  }
+
+  /** The input of a call that reached the hook, counted whatever the guards make of it. */
+  #counted(toolName: string, given: unknown): Record<string, unknown> {
+    const input = this.#tools.accept(toolName, given);
+    this.#repetition.count(toolName, input);
+    return input;
   }
 
   async #readAlong(
@@ -181,7 +189,8 @@ export class GuardedBranch {
     const outcomes: (ToolCallOutcome | undefined)[] = [];
     for (const [toolCallId, toolName, args, reachedHook] of calls) {
       await this.#pi.emit({ type: "tool_execution_start", toolCallId, toolName, args });
-      outcomes.push(reachedHook ? await this.#ask(toolCallId, toolName, args) : undefined);
+      const input = this.#tools.accept(toolName, args);
+      outcomes.push(reachedHook ? await this.#ask(toolCallId, toolName, input) : undefined);
       this.#calls += 1;
     }
     const recorded = resultsOf(lines);
@@ -230,8 +239,12 @@ export class GuardedBranch {
     };
   }
 
-  async #ask(toolCallId: string, toolName: string, given: unknown): Promise<ToolCallOutcome> {
-    const input = this.#tools.accept(toolName, given);
+  /** Asks the guards. The input is theirs from then on: they may change it. */
+  async #ask(
+    toolCallId: string,
+    toolName: string,
+    input: Record<string, unknown>,
+  ): Promise<ToolCallOutcome> {
     const entries = this.#pi.entries.length;
     this.#asking = true;
     const outcome = await this.#pi.toolCall({ toolCallId, toolName, input });
@@ -240,8 +253,10 @@ export class GuardedBranch {
       this.#firstEnforcement ??= this.#made;
     } else if (outcome.kind === "threw")
       this.#faults.add(`a tool_call handler threw ${outcome.error}`);
-    for (const { customType } of this.#pi.entries.splice(entries)) {
-      if (customType === LOOP_BROKEN) this.#detected(LOOP_BROKEN);
+    if (this.#pi.entries.length > entries) {
+      for (const { customType } of this.#pi.entries.splice(entries)) {
+        if (customType === LOOP_BROKEN) this.#detected(LOOP_BROKEN);
+      }
     }
     this.#asking = false;
     return outcome;
@@ -280,10 +295,13 @@ export class GuardedBranch {
   /** The guard's API, which notes down when one of its handlers refuses a call. */
   #attributed(pi: ExtensionAPI, name: string): ExtensionAPI {
     const on = (event: string, handler: (...args: unknown[]) => unknown) => {
-      const noting = async (...args: unknown[]) => {
-        const answer = await handler(...args);
+      const note = (answer: unknown) => {
         if ((answer as { block?: boolean } | undefined)?.block) this.#refusedBy = name;
         return answer;
+      };
+      const noting = (...args: unknown[]) => {
+        const answer = handler(...args);
+        return isThenable(answer) ? Promise.resolve(answer).then(note) : note(answer);
       };
       return (pi.on as (event: string, handler: unknown) => unknown)(
         event,
@@ -297,6 +315,10 @@ export class GuardedBranch {
     for (const { event, error } of this.#pi.errors) this.#faults.add(`${event} handler: ${error}`);
     for (const member of this.#pi.notDoubled) this.#faults.add(`touched ${member}, not doubled`);
   }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as PromiseLike<unknown> | undefined)?.then === "function";
 }
 
 /** A refused call has the refusal for its result, whatever happened when it was recorded. */

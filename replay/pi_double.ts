@@ -171,6 +171,12 @@ const CONTEXT = {
 /** What `pi -p` gives. */
 const PRINT_MODE = { mode: "print", hasUI: false } as const satisfies Partial<ExtensionContext>;
 
+/** A handler and the extension that registered it. */
+interface Listener {
+  readonly extension: string;
+  readonly handler: Handler;
+}
+
 /** One extension's registrations. */
 interface Loaded {
   readonly name: string;
@@ -196,6 +202,8 @@ export class PiDouble {
   readonly context: ExtensionContext;
 
   readonly #extensions: Loaded[] = [];
+  /** The handlers of each event, until one is registered or removed. */
+  readonly #rounds = new Map<string, readonly Listener[]>();
   #calls = 0;
 
   /**
@@ -224,6 +232,7 @@ export class PiDouble {
     await factory(this.#createApi(extension));
     extension.loading = false;
     this.#extensions.push(extension);
+    this.#rounds.clear();
   }
 
   /** How many handlers are registered for an event, by all extensions together. */
@@ -334,10 +343,15 @@ export class PiDouble {
   }
 
   /** A copy: what handlers register or remove during a round counts from the next round on. */
-  #handlersOf(event: string): { extension: string; handler: Handler }[] {
-    return this.#extensions.flatMap(({ name, handlers }) =>
-      (handlers.get(event) ?? []).map((handler) => ({ extension: name, handler })),
-    );
+  #handlersOf(event: string): readonly Listener[] {
+    let round = this.#rounds.get(event);
+    if (round === undefined) {
+      round = this.#extensions.flatMap(({ name, handlers }) =>
+        (handlers.get(event) ?? []).map((handler) => ({ extension: name, handler })),
+      );
+      this.#rounds.set(event, round);
+    }
+    return round;
   }
 
   #touched(member: string): never {
@@ -351,7 +365,14 @@ export class PiDouble {
       events: this.events,
       getActiveTools: () => [...this.tools.keys()],
       getAllTools: () => [...this.tools.values()].map(toolInfo),
-      on: (event: string, handler: Handler) => register(extension.handlers, event, handler),
+      on: (event: string, handler: Handler) => {
+        this.#rounds.delete(event);
+        const remove = register(extension.handlers, event, handler);
+        return () => {
+          this.#rounds.delete(event);
+          remove();
+        };
+      },
       registerCommand: (command, options) => this.commands.set(command, options),
       registerTool: (tool) => this.tools.set(tool.name, tool as unknown as ToolDefinition),
       appendEntry: (customType, data) => {

@@ -1,6 +1,6 @@
 /** How much the calls of a session repeat, whatever a guard makes of it. */
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** Successive calls among which the strongest repeat is looked for: what the loop breaker looks at. */
 const WINDOW = 20;
@@ -25,7 +25,8 @@ export class Repetition {
     this.#last = key;
     this.#recent.push(key);
     if (this.#recent.length > WINDOW) this.#recent.shift();
-    const equal = this.#recent.filter((other) => other !== undefined && other === key).length;
+    let equal = 0;
+    for (const other of this.#recent) if (other !== undefined && other === key) equal += 1;
     this.longestRun = Math.max(this.longestRun, this.#run);
     this.strongestRepeat = Math.max(this.strongestRepeat, equal, 1);
   }
@@ -34,7 +35,7 @@ export class Repetition {
 function keyOf(toolName: string, input: unknown): string | undefined {
   try {
     const key = JSON.stringify([toolName, ordered(input)]);
-    return key.length > LONG_KEY ? createHash("sha256").update(key).digest("base64") : key;
+    return key.length > LONG_KEY ? hash("sha256", key, "base64") : key;
   } catch {
     return undefined;
   }

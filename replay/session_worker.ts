@@ -48,40 +48,44 @@ export async function serve(
 ): Promise<void> {
   let branch: GuardedBranch | undefined;
   let failure: string | undefined;
-  for await (const line of lines(input)) {
-    const message = JSON.parse(line) as WorkerMessage;
-    try {
-      if (message[0] === "branch") {
-        failure = undefined;
-        branch = await GuardedBranch.begin(guards, message[1]);
-      } else if (message[0] === "restart") await branch?.restart();
-      else if (message[0] === "tools") branch?.declareTools(message[1]);
-      else if (message[0] === "turn") {
-        const [, calls, line, results] = message;
-        await branch?.turn(calls, line, results);
-      } else if (message[0] === "prompt") await branch?.prompt(message[1]);
-      else if (message[0] === "compacted") await branch?.compacted();
-      else if (message[0] === "drop") branch = undefined;
-      else answer(JSON.stringify(failure === undefined ? branch?.end() : { error: failure }));
-    } catch (error) {
-      branch = undefined;
-      failure ??= String(error);
+  const take = async (message: WorkerMessage): Promise<void> => {
+    if (message[0] === "turn") {
+      const [, calls, line, results] = message;
+      await branch?.turn(calls, line, results);
+    } else if (message[0] === "branch") {
+      failure = undefined;
+      branch = await GuardedBranch.begin(guards, message[1]);
+    } else if (message[0] === "restart") await branch?.restart();
+    else if (message[0] === "tools") branch?.declareTools(message[1]);
+    else if (message[0] === "prompt") await branch?.prompt(message[1]);
+    else if (message[0] === "compacted") await branch?.compacted();
+    else if (message[0] === "drop") branch = undefined;
+    else answer(JSON.stringify(failure === undefined ? branch?.end() : { error: failure }));
+  };
+  for await (const text of wholeLines(input)) {
+    for (const line of text.split("\n")) {
+      const message = JSON.parse(line) as WorkerMessage;
+      try {
+        await take(message);
+      } catch (error) {
+        branch = undefined;
+        failure ??= String(error);
+      }
     }
   }
 }
 
-async function* lines(input: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+/** What comes in, cut behind the last line that is complete, without its end. */
+async function* wholeLines(input: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let pending: Uint8Array[] = [];
   for await (const chunk of input) {
-    let start = 0;
-    for (;;) {
-      const end = chunk.indexOf(NEWLINE, start);
-      if (end === -1) break;
-      pending.push(chunk.subarray(start, end));
-      yield Buffer.concat(pending).toString();
-      pending = [];
-      start = end + 1;
+    const end = chunk.lastIndexOf(NEWLINE);
+    if (end === -1) {
+      pending.push(chunk);
+      continue;
     }
-    if (start < chunk.length) pending.push(chunk.subarray(start));
+    pending.push(chunk.subarray(0, end));
+    yield Buffer.concat(pending).toString();
+    pending = end + 1 < chunk.length ? [chunk.subarray(end + 1)] : [];
   }
 }

@@ -142,6 +142,46 @@ test("of two guards the one that refused is named", async () => {
   ]);
 });
 
+test("a guard that takes its time is waited for, and named", async () => {
+  const order: string[] = [];
+  const slow = guard("slow", (pi) => {
+    pi.on("tool_call", async ({ toolName }) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      order.push(toolName);
+      return toolName === "bash" ? { block: true, reason: "no" } : undefined;
+    });
+  });
+  const after = guard("after", (pi) => {
+    pi.on("tool_call", ({ toolName }) => {
+      order.push(`after ${toolName}`);
+      return { block: true, reason: "no" };
+    });
+  });
+  const calls = turnOf(["", "bash", {}, true], ["", "read", {}, true]);
+  const [verdict] = await ask([slow, after], [["branch", here], calls, ["end"]]);
+  assert.deepEqual(verdict?.refusals, [
+    [0, "slow"],
+    [1, "after"],
+  ]);
+  assert.deepEqual(order, ["bash", "read", "after read"]);
+});
+
+test("a handler that is registered or removed during a round counts from the next one on", async () => {
+  const changing = guard("changing", (pi) => {
+    let remove = () => {};
+    let rounds = 0;
+    pi.on("tool_call", () => {
+      rounds += 1;
+      if (rounds === 1) {
+        remove = pi.on("tool_call", () => ({ block: true, reason: "no" })) as unknown as () => void;
+      } else if (rounds === 2) remove();
+      return undefined;
+    });
+  });
+  const [verdict] = await ask([changing], [["branch", here], turnOf(ls, ls, ls), ["end"]]);
+  assert.deepEqual(verdict?.refusals, [[1, "changing"]]);
+});
+
 test("what a guard does wrong is told", async () => {
   const faulty = guard("faulty", (pi) => {
     pi.on("tool_call", ({ toolName }) => {
