@@ -95,6 +95,8 @@ def test_a_cluster_finds_what_this_machine_finds(
 def test_relative_paths_mean_the_client_s_folder(
     cluster: DaskCluster, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # Bazel names it from the folder in which a test starts.
+    monkeypatch.setenv("SATYRN_NODE", str(Path(os.environ["SATYRN_NODE"]).absolute()))
     monkeypatch.chdir(folder.parent)
     paths = ["sessions/parent.jsonl", "sessions/a-fork.jsonl"]
     here = ordered(list(scan_sessions(paths, jobs=1)))
