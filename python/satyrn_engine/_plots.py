@@ -29,6 +29,18 @@ PARTS = 300
 _THICKNESS = {"ran": 10, "rejected": 10, "unclear": 10, "refused": 20, "found": 6}
 _OUTCOMES = {".": "ran", "x": "rejected", "?": "unclear", "R": "refused"}
 
+#: Calls that a plot of sessions has room for at least.
+_SHORT = 20
+
+#: An axis of whole numbers; Vega also marks what lies between them if they are few.
+_COUNTS = alt.Axis(
+    format="d",
+    tickCount=5,
+    ticks=False,
+    grid=False,
+    labelExpr="datum.value % 1 ? '' : datum.label",
+)
+
 _INK = "currentColor"
 _ROW = 22
 #: Text is measured in one font and shown in another, which may be so much wider.
@@ -112,17 +124,18 @@ def costs(summary: Summary) -> str:
 def starts(summary: Summary) -> str:
     """Draw at which call of their session loops were first refused."""
     frame = pl.DataFrame({"call": [first for first, _ in summary.starts]})
+    extent = [0, max(_SHORT, *frame["call"])]
     chart = (
         alt.Chart(frame)
         .mark_bar(color=_colour("refused"))
         .encode(
             alt.X(
                 "call:Q",
-                bin=alt.Bin(maxbins=15, minstep=1),
+                bin=alt.Bin(maxbins=15, minstep=1, extent=extent),
                 title=None,
-                axis=alt.Axis(tickMinStep=1, tickCount=6, grid=False),
+                axis=alt.Axis(format="d", tickMinStep=1, tickCount=6, grid=False),
             ),
-            alt.Y("count()", title="Sessions", axis=alt.Axis(tickMinStep=1, tickCount=5)),
+            alt.Y("count()", title="Sessions", axis=_COUNTS),
         )
     )
     return svg(chart.properties(height=160))
