@@ -70,6 +70,7 @@ def test_the_modules_of_bazel_are_named_in_exact_versions() -> None:
         assert str(call.get("version", ""))[:1].isdigit(), f"{call['name']} has no version"
     overrides = ("archive_override", "git_override", "local_path_override", "http_archive")
     assert not [word for word in overrides if word in _read("MODULE.bazel")]
+    assert "common --lockfile_mode=off" in _read(".bazelrc").splitlines()
 
 
 def test_the_launcher_has_apt_check_the_signatures_of_the_archive() -> None:
