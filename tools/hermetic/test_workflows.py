@@ -197,7 +197,8 @@ BROWSERS = {
 
 
 def _strings(node: ast.AST) -> set[str]:
-    return {each.value for each in ast.walk(node) if isinstance(each, ast.Constant)}
+    constants = [each.value for each in ast.walk(node) if isinstance(each, ast.Constant)]
+    return {value for value in constants if isinstance(value, str)}
 
 
 def test_every_test_that_starts_a_browser_can_be_left_out() -> None:
