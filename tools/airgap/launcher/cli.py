@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -27,21 +29,26 @@ def main(arguments: Sequence[str]) -> int:
             return doctor.main(_workspace(), os.environ)
         return _become(arguments, progress)
     except Problem as problem:
-        print(f"tools/bazel: {problem}", file=sys.stderr)
-        return _EXIT_PROBLEM
-    except children.Interrupted as interrupted:
-        progress.note("stopped; nothing half-made is left in use.")
-        print("What to do: start again when you like.", file=sys.stderr)
-        return 128 + interrupted.number
-    except KeyboardInterrupt:
-        return 130
+        said, status = str(problem), _EXIT_PROBLEM
+    except (children.Interrupted, KeyboardInterrupt) as stopped:
+        number = getattr(stopped, "number", signal.SIGINT)
+        said = "stopped; nothing half-made is left in use.\nWhat to do: start again when you like."
+        status = 128 + number
     except OSError as error:
-        print(
-            f"tools/bazel: {error}\nWhat to do: free space or mend that file's permissions,"
-            " and start again; tools/bazel doctor says more.",
-            file=sys.stderr,
+        said = (
+            f"{error}\nWhat to do: free space or mend that file's permissions,"
+            " and start again; tools/bazel doctor says more."
         )
-        return _EXIT_PROBLEM
+        status = _EXIT_PROBLEM
+    except Exception:  # noqa: BLE001 - whatever it is, the person is told what to do
+        traceback.print_exc()
+        said = (
+            "this is a fault of the launcher itself.\nWhat to do: report the lines above to those"
+            f" who keep this project; until then, {settings.INSTALL_BAZELISK}."
+        )
+        status = _EXIT_PROBLEM
+    print(f"tools/bazel: {said}", file=sys.stderr)
+    return status
 
 
 def _workspace() -> Path:

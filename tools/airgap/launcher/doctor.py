@@ -9,8 +9,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import enter, environment, mirror, settings, sources, tools, versions
+from . import enter, environment, locking, mirror, settings, sources, tools, versions
 from .words import Problem, size
+
+# Bytes: the outputs of one checkout take 1.7 GB once it was built and tested whole.
+_SCARCE = 2_000_000_000
 
 
 @dataclass(frozen=True)
@@ -138,7 +141,7 @@ def _ready(
 
 
 def _to_be_made(chosen: settings.Settings, host: enter.Host) -> Iterator[Finding]:
-    yield Finding("private root", "not made yet; the first call makes it, in a minute or two")
+    yield Finding("private root", _prospect(chosen))
     tools.require_debian(chosen.mirror)
     packages = tools.missing(host.uid)
     if not packages:
@@ -152,16 +155,48 @@ def _to_be_made(chosen: settings.Settings, host: enter.Host) -> Iterator[Finding
             f"ask the administrator to run `apt-get install {' '.join(packages)}`,"
             f" or {settings.INSTALL_BAZELISK}.",
         )
-    free = _free(chosen.cache)
+    if tools.find("bwrap") is not None:
+        yield _namespaces()
+    yield from _place(chosen)
+    listed = [chosen.mirror] if chosen.mirror else sources.mirrors()
+    address = mirror.choose(listed, mirror.probe)
+    yield Finding("mirror", f"{address} carries {settings.SUITE}")
+
+
+def _prospect(chosen: settings.Settings) -> str:
+    holder = locking.holder_of(chosen.lock)
+    if holder is not None:
+        return f"{holder} is making it right now"
+    if any(chosen.cache.glob("root-*.partial*")):
+        return "half made by a call that was interrupted; the next call removes that and makes it"
+    return "not made yet; the first call makes it, in a minute or two"
+
+
+def _namespaces() -> Finding:
+    try:
+        enter.try_namespaces()
+    except Problem as problem:
+        return Finding("sandbox", problem.what, problem.remedy)
+    return Finding("sandbox", "this system lets programs make namespaces")
+
+
+def _place(chosen: settings.Settings) -> Iterator[Finding]:
+    """What keeps the cache from being written, and from holding the root."""
+    there = _nearest(chosen.cache)
+    if not (there.is_dir() and os.access(there, os.W_OK | os.X_OK)):
+        yield Finding(
+            "cache",
+            f"{chosen.cache} cannot be written",
+            f"make {there} writable, or set BAZEL_AIRGAP_CACHE to another folder.",
+        )
+        return
+    free = shutil.disk_usage(there).free
     if free < settings.NEEDED:
         yield Finding(
             "disk",
             f"{size(free)} free, {size(settings.NEEDED)} needed",
             "free some space, or set BAZEL_AIRGAP_CACHE to a folder on another disk.",
         )
-    listed = [chosen.mirror] if chosen.mirror else sources.mirrors()
-    address = mirror.choose(listed, mirror.probe)
-    yield Finding("mirror", f"{address} carries {settings.SUITE}")
 
 
 def _cache(chosen: settings.Settings) -> Iterator[Finding]:
@@ -180,13 +215,16 @@ def _cache(chosen: settings.Settings) -> Iterator[Finding]:
         yield Finding(
             "another root", f"{root}, {size(_used(root))}; delete it if no other checkout uses it"
         )
-    yield Finding("disk", f"{size(_free(chosen.cache))} free")
+    free = shutil.disk_usage(chosen.cache).free
+    scarce = "free some space: Bazel writes what it builds there." if free < _SCARCE else None
+    yield Finding("disk", f"{size(free)} free", scarce)
 
 
-def _free(folder: Path) -> int:
+def _nearest(folder: Path) -> Path:
+    """The folder, or what there is of the path to it."""
     while not folder.exists():
         folder = folder.parent
-    return shutil.disk_usage(folder).free
+    return folder
 
 
 def _used(folder: Path) -> int:

@@ -154,6 +154,18 @@ def prove(settings: Settings, host: Host, bwrap: str) -> None:
         raise refused(done.stderr.strip())
 
 
+def try_namespaces() -> None:
+    """Run nothing on the machine's own root, as bubblewrap would in the private one.
+
+    Raises:
+        Problem: when the kernel does not allow it.
+    """
+    bwrap = tools.find("bwrap") or "bwrap"
+    done = tools.ask([bwrap, "--ro-bind", "/", "/", "--dev", "/dev", "--", "/bin/true"])
+    if done.returncode:
+        raise refused(done.stderr.strip())
+
+
 def refused(said: str) -> Problem:
     """The problem that the kernel does not allow what bubblewrap or the sandbox needs."""
     return Problem(

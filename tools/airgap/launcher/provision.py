@@ -6,7 +6,7 @@ import os
 import shutil
 from pathlib import Path
 
-from . import children, enter, mirror, sources, tools
+from . import children, circumstances, enter, mirror, sources, tools
 from .locking import exclusive
 from .narration import Narration
 from .settings import INSTALL_BAZELISK, NEEDED, SUITE, Settings
@@ -30,7 +30,7 @@ def ensure(settings: Settings, host: enter.Host, progress: Progress) -> None:
         Problem: when it cannot be made, or no sandbox works in it.
         children.Interrupted: when a signal asks to stop; nothing half-made is used afterwards.
     """
-    if settings.root.is_dir() and settings.proven.exists():
+    if settings.root.is_dir() and circumstances.remembered(settings.proven, circumstances.now()):
         return
     if not settings.root.is_dir():
         tools.require_debian(settings.mirror)
@@ -75,9 +75,10 @@ class _Maker:
                 " once (a minute or two, 2 GB)"
             )
             self._install_tools()
-            self._check_namespaces()
+            # It is known before a minute is spent.
+            enter.try_namespaces()
             self._make()
-        if not settings.proven.exists():
+        if not circumstances.remembered(settings.proven, circumstances.now()):
             self._prove()
             if self._progress.elapsed():
                 self._progress.note(f"ready after {self._progress.elapsed():.0f} s")
@@ -126,13 +127,6 @@ class _Maker:
                 f"Debian's {' and '.join(packages)} could not be installed.",
                 f"run `{install}` to see why",
             )
-
-    def _check_namespaces(self) -> None:
-        # On the machine's own root: it is known before a minute is spent.
-        bwrap = tools.find("bwrap") or "bwrap"
-        done = tools.ask([bwrap, "--ro-bind", "/", "/", "--dev", "/dev", "--", "/bin/true"])
-        if done.returncode:
-            raise enter.refused(done.stderr.strip())
 
     def _make(self) -> None:
         settings, partial = self._settings, self._settings.partial
@@ -189,7 +183,7 @@ class _Maker:
     def _prove(self) -> None:
         self._progress.stage("trying a sandbox in it")
         enter.prove(self._settings, self._host, tools.find("bwrap") or "bwrap")
-        self._settings.proven.touch()
+        circumstances.remember(self._settings.proven, circumstances.now())
 
     def _proxies(self) -> list[str]:
         # mmdebstrap reads none of the machine's configuration of apt.

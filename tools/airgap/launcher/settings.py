@@ -69,7 +69,7 @@ class Settings:
 
     @property
     def proven(self) -> Path:
-        """A file that exists once a sandbox has been seen working in the root."""
+        """In which circumstances a sandbox has been seen working in the root, a line each."""
         return self.root.with_name(self.root.name + ".proven")
 
     @property

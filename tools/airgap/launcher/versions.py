@@ -32,9 +32,10 @@ def wanted(workspace: Path) -> Version:
     file = workspace / ".bazelversion"
     try:
         return parse(file.read_text(encoding="utf-8"), str(file))
-    except OSError as error:
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no text"
         raise Problem(
-            f"{file} cannot be read ({error.strerror}).", "restore it from the repository."
+            f"{file} cannot be read ({why}).", "restore it from the repository."
         ) from None
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from tools.airgap.launcher import doctor, enter, mirror, settings, sources, tools
+from tools.airgap.launcher.locking import exclusive
 from tools.airgap.launcher.words import Problem
 
 
@@ -74,6 +78,8 @@ def _without_tools(
     monkeypatch.setattr(tools, "missing", lambda _: missing)
     monkeypatch.setattr(sources, "mirrors", lambda: ["http://m.example/debian"])
     monkeypatch.setattr(mirror, "probe", lambda _: reason)
+    monkeypatch.setattr(enter, "try_namespaces", lambda: None)
+    monkeypatch.setattr(tools, "find", lambda name: f"/usr/bin/{name}")
     monkeypatch.setattr(enter.Host, "look", lambda bundle: enter.Host((), 1000, bundle))
 
 
@@ -108,18 +114,93 @@ def test_each_thing_that_is_missing_comes_with_how_to_get_it(
     assert remedy in remedies[0]
 
 
+def _cache_of(workspace: Path) -> dict[str, str]:
+    return {"BAZEL_AIRGAP_CACHE": str(workspace.parent / "cache")}
+
+
+def _text(findings: list[doctor.Finding], name: str) -> str:
+    return " ".join(finding.text for finding in findings if finding.name == name)
+
+
+def test_a_cache_that_cannot_be_written_is_told_before_it_is_tried(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _without_tools(monkeypatch, missing=[])
+    (workspace.parent / "file").write_text("")
+    findings, remedies = _report(workspace, BAZEL_AIRGAP_CACHE=str(workspace.parent / "file/cache"))
+    assert "cannot be written" in _text(findings, "cache")
+    assert len(remedies) == 1
+    assert f"make {workspace.parent / 'file'} writable" in remedies[0]
+
+
+def test_a_disk_that_is_too_full_for_the_root_is_told(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _without_tools(monkeypatch, missing=[])
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=settings.NEEDED - 1))
+    _, remedies = _report(workspace, **_cache_of(workspace))
+    assert len(remedies) == 1
+    assert "free some space" in remedies[0]
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=settings.NEEDED))
+    assert _report(workspace, **_cache_of(workspace))[1] == []
+
+
+def test_a_system_without_namespaces_is_told_before_a_root_is_made(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse() -> None:
+        raise enter.refused("bwrap: No permissions to create a new namespace")
+
+    _without_tools(monkeypatch, missing=[])
+    monkeypatch.setattr(enter, "try_namespaces", refuse)
+    findings, remedies = _report(workspace, **_cache_of(workspace))
+    assert "No permissions to create a new namespace" in _text(findings, "sandbox")
+    assert len(remedies) == 1
+    assert "sysctl" in remedies[0]
+
+
+def test_a_half_made_root_is_no_fault_and_who_is_making_one_is_named(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _without_tools(monkeypatch, missing=[])
+    chosen = settings.read(workspace, _cache_of(workspace))
+    assert "not made yet" in _text(_report(workspace, **_cache_of(workspace))[0], "private root")
+    chosen.partial.mkdir(parents=True)
+    findings, remedies = _report(workspace, **_cache_of(workspace))
+    assert "interrupted" in _text(findings, "private root")
+    assert remedies == []
+    with exclusive(chosen.lock, lambda _: None):
+        findings, remedies = _report(workspace, **_cache_of(workspace))
+    assert f"process {os.getpid()} is making it" in _text(findings, "private root")
+    assert remedies == []
+
+
+@pytest.mark.parametrize(("free", "works"), [(1_000_000, False), (50_000_000_000, True)])
+def test_a_disk_that_is_too_full_to_build_is_told_when_the_root_is_there(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, *, free: int, works: bool
+) -> None:
+    _ready(workspace, monkeypatch, "7.7.1")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
+    _, remedies = _report(workspace, **_cache_of(workspace))
+    assert (remedies == []) is works
+
+
+def _ready(workspace: Path, monkeypatch: pytest.MonkeyPatch, version: str) -> Path:
+    _without_tools(monkeypatch, missing=[])
+    monkeypatch.setattr(enter, "prove", lambda *_: None)
+    monkeypatch.setattr(tools, "find", lambda name: f"/usr/bin/{name}")
+    root = settings.read(workspace, _cache_of(workspace)).root
+    (root / "usr/share/bazel").mkdir(parents=True)
+    (root / "usr/share/bazel/build-label.txt").write_text(version)
+    return root
+
+
 @pytest.mark.parametrize(("version", "works"), [("7.7.1", True), ("7.8.0", True), ("7.6.0", False)])
 def test_a_root_is_looked_at_and_its_size_told(
     workspace: Path, monkeypatch: pytest.MonkeyPatch, version: str, works: bool
 ) -> None:
-    _without_tools(monkeypatch, missing=[])
-    monkeypatch.setattr(enter, "prove", lambda *_: None)
-    monkeypatch.setattr(tools, "find", lambda name: f"/usr/bin/{name}")
-    environ = {"BAZEL_AIRGAP_CACHE": str(workspace.parent / "cache")}
-    root = settings.read(workspace, environ).root
-    (root / "usr/share/bazel").mkdir(parents=True)
-    (root / "usr/share/bazel/build-label.txt").write_text(version)
-    findings, remedies = _report(workspace, **environ)
+    root = _ready(workspace, monkeypatch, version)
+    findings, remedies = _report(workspace, **_cache_of(workspace))
     assert (remedies == []) is works
     assert any(f.name == "cache" and str(root.parent) in f.text for f in findings)
 

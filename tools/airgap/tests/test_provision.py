@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tools.airgap.launcher import enter, mirror, provision, sources, tools
+from tools.airgap.launcher import circumstances, enter, mirror, provision, sources, tools
 from tools.airgap.launcher.settings import Settings
 from tools.airgap.launcher.words import Problem, Progress
 
@@ -89,6 +89,22 @@ def test_a_root_is_made_beside_its_place_and_renamed(machine: Machine, uid: int)
     said = machine.out.getvalue()
     assert "extracting archives" in said
     assert "ready after" in said
+
+
+def test_in_other_circumstances_the_sandbox_is_tried_again_and_only_then(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine.ensure()
+    (machine.fakes / "calls").unlink()
+    monkeypatch.setattr(circumstances, "now", lambda: "in a container")
+    machine.program("bwrap", "echo 'no namespaces here' >&2; exit 1")
+    with pytest.raises(Problem, match="no namespaces here"):
+        machine.ensure()
+    machine.program("bwrap", "")
+    machine.ensure()
+    (machine.fakes / "calls").unlink()
+    machine.ensure()
+    assert machine.calls() == []
 
 
 def test_nothing_is_said_or_run_when_nothing_is_to_be_done(machine: Machine) -> None:
