@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -35,10 +36,9 @@ def main(arguments: Sequence[str]) -> int:
         said = "stopped; nothing half-made is left in use.\nWhat to do: start again when you like."
         status = 128 + number
     except OSError as error:
-        said = (
-            f"{error}\nWhat to do: free space or mend that file's permissions,"
-            " and start again; tools/bazel doctor says more."
-        )
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        remedy = "free some space" if full else "see to it that you may read and write that"
+        said = f"{error}\nWhat to do: {remedy}, and start again; tools/bazel doctor says more."
         status = _EXIT_PROBLEM
     except Exception:  # noqa: BLE001 - whatever it is, the person is told what to do
         traceback.print_exc()

@@ -111,11 +111,11 @@ def _with_root(
     host = enter.Host.look(environment.certificates(environ))
     if chosen.root.is_dir():
         yield from _ready(chosen, host, want)
+        yield from _cache(chosen)
     else:
         yield from _to_be_made(chosen, host)
     bundle = host.bundle or "those of the private root"
     yield Finding("certificates", str(bundle))
-    yield from _cache(chosen)
 
 
 def _ready(
@@ -187,9 +187,10 @@ def _place(chosen: settings.Settings) -> Iterator[Finding]:
         yield Finding(
             "cache",
             f"{chosen.cache} cannot be written",
-            f"make {there} writable, or set BAZEL_AIRGAP_CACHE to another folder.",
+            "set BAZEL_AIRGAP_CACHE to a folder that you can write.",
         )
         return
+    yield Finding("cache", f"{chosen.cache}{'' if there == chosen.cache else ' (not there yet)'}")
     free = shutil.disk_usage(there).free
     if free < settings.NEEDED:
         yield Finding(
@@ -200,9 +201,6 @@ def _place(chosen: settings.Settings) -> Iterator[Finding]:
 
 
 def _cache(chosen: settings.Settings) -> Iterator[Finding]:
-    if not chosen.cache.is_dir():
-        yield Finding("cache", f"{chosen.cache} (nothing there yet)")
-        return
     parts = [f"Bazel's outputs {size(_used(chosen.outputs))}"]
     others = []
     for root in sorted(chosen.cache.glob("root-*")):

@@ -51,7 +51,7 @@ def ensure(settings: Settings, host: enter.Host, progress: Progress) -> None:
 def _unwritable(settings: Settings, error: OSError) -> Problem:
     return Problem(
         f"The cache {settings.cache} cannot be written ({error.strerror}).",
-        "make it writable, or set BAZEL_AIRGAP_CACHE to another folder.",
+        "set BAZEL_AIRGAP_CACHE to a folder that you can write.",
     )
 
 

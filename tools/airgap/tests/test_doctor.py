@@ -130,7 +130,7 @@ def test_a_cache_that_cannot_be_written_is_told_before_it_is_tried(
     findings, remedies = _report(workspace, BAZEL_AIRGAP_CACHE=str(workspace.parent / "file/cache"))
     assert "cannot be written" in _text(findings, "cache")
     assert len(remedies) == 1
-    assert f"make {workspace.parent / 'file'} writable" in remedies[0]
+    assert "a folder that you can write" in remedies[0]
 
 
 def test_a_disk_that_is_too_full_for_the_root_is_told(

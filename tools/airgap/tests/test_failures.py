@@ -73,9 +73,9 @@ def test_nothing_in_the_launcher_ends_the_program_past_that_line() -> None:
         (
             OSError(28, "No space left on device", "/c/x"),
             PROBLEM,
-            "No space left on device: '/c/x'",
+            "No space left on device: '/c/x'\nWhat to do: free some space",
         ),
-        (PermissionError(13, "Permission denied", "/c/x"), PROBLEM, "Permission denied"),
+        (PermissionError(13, "denied", "/c"), PROBLEM, "'/c'\nWhat to do: see to it that you may"),
         (KeyboardInterrupt(), 130, "stopped"),
         (children.Interrupted(15), 143, "stopped"),
         (ValueError("never thought of"), PROBLEM, "never thought of"),
