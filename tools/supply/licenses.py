@@ -29,12 +29,14 @@ class Rules:
         names: Older names of licences.
         read: Licences by distribution, where metadata leaves them open.
         unlocked: Licences by distribution, where the lock has none.
+        needs: What such a distribution asks for itself.
     """
 
     allowed: Collection[str]
     names: Mapping[str, str]
     read: Mapping[str, str]
     unlocked: Mapping[str, str]
+    needs: Mapping[str, list[str]]
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class Row:
 def read_rules(text: str) -> Rules:
     """Read `licenses.toml`."""
     table = tomllib.loads(text)
-    return Rules(table["allowed"], table["names"], table["read"], table["unlocked"])
+    return Rules(table["allowed"], table["names"], table["read"], table["unlocked"], table["needs"])
 
 
 def package_row(manifest: Mapping[str, Any], files: Iterable[str]) -> tuple[Row, list[str]]:
@@ -120,10 +122,12 @@ def main() -> int:
     own = tomllib.loads(project)["project"]
     rows, faults = _packages(options.package)
     rows.append(Row(f"{own['name']} (PyPI)", own["version"], own["license"], "the wheel itself"))
-    rows += [
-        distribution_row(each, rules)
-        for each in shipped.shipped(project, shipped.installed, shipped.installed_needs)
-    ]
+
+    def needs(name: str) -> list[str] | None:
+        return shipped.installed_needs(name) or rules.needs.get(name)
+
+    found = shipped.shipped(project, shipped.installed, needs)
+    rows += [distribution_row(each, rules) for each in found]
     faults += faults_of(rows, rules.allowed)
     if faults:
         print("\n".join(faults), file=sys.stderr)

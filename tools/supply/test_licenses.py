@@ -23,6 +23,7 @@ RULES = Rules(
     names={"MIT License": "MIT"},
     read={"vague": "ISC"},
     unlocked={"elsewhere": "MIT"},
+    needs={},
 )
 FILES = ["LICENSE", "package.json", "it.ts"]
 MANIFEST: dict[str, Any] = {"name": "it", "version": "1.0", "license": "MIT"}

@@ -42,3 +42,11 @@ def test_the_versions_are_those_of_the_lock() -> None:
     }
     in_table = {name: version for name, version in ROWS.items() if " " not in name}
     assert in_table == {name: locked.get(name, "not in the lock") for name in in_table}
+
+
+def test_what_was_read_by_hand_is_of_something_that_is_shipped() -> None:
+    rules = tomllib.loads(Path("tools/supply/licenses.toml").read_text(encoding="utf-8"))
+    asked = {name for names in rules["needs"].values() for name in names}
+    by_hand = {*rules["read"], *rules["unlocked"], *rules["needs"], *asked}
+    assert by_hand <= set(ROWS)
+    assert {ROWS[name] for name in rules["unlocked"]} == {"not in the lock"}
