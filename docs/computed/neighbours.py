@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -59,8 +60,9 @@ def measure(
         stage: the staged sources; a changed copy is made beside it, file by file.
         run: runs a program of the copy, and returns its JSON lines.
     """
-    found = []
-    for repeats, window in PAIRS:
+
+    def one(pair: tuple[int, int]) -> Neighbour:
+        repeats, window = pair
         copy = stage.parent / f"{stage.name}-{repeats}-{window}"
         shutil.copytree(stage, copy)
         engine = copy / "engine" / "engine.ts"
@@ -68,9 +70,11 @@ def measure(
         # What the fixtures and scenarios expect of the guard's own figures can't hold here.
         runs = run(copy, "replay/replay_guards.mjs")
         board = Board("engine", run(copy, "replay/score.mjs", "--json", "--guard", "engine"))
-        found.append(Neighbour(repeats, window, runs, board))
         shutil.rmtree(copy)
-    return found
+        return Neighbour(repeats, window, runs, board)
+
+    with ThreadPoolExecutor(max_workers=4) as pool:
+        return list(pool.map(one, PAIRS))
 
 
 def table(neighbours: Sequence[Neighbour]) -> str:
