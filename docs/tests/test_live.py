@@ -1,0 +1,128 @@
+"""The site while it is being written: served on loopback, built anew when a source changes."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import pytest
+
+from docs.live.serve import free_port
+from docs.tests.pages import ROOT
+
+#: Sphinx needs some ten seconds, more on a busy machine.
+PATIENCE = 120
+
+
+def test_the_usual_port_is_taken_when_it_is_free() -> None:
+    usual = free_port(0)
+    assert free_port(usual) == usual
+
+
+def test_another_port_is_found_when_the_usual_one_is_taken() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        usual = taken.getsockname()[1]
+        other = free_port(usual)
+    assert other not in {0, usual}
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A copy of what the site is made of."""
+    copy = tmp_path / "checkout"
+    for name in ("docs", "engine", "fixtures", "police", "python", "replay", "tools"):
+        shutil.copytree(ROOT / name, copy / name, ignore=_ignored)
+    shutil.copy(ROOT / "tsconfig.json", copy)
+    return copy
+
+
+def _ignored(folder: str, names: list[str]) -> set[str]:
+    return {name for name in names if name in {"node_modules", "__pycache__", "scenarios"}}
+
+
+def _text(address: str) -> str:
+    try:
+        with urlopen(address, timeout=10) as response:
+            return str(response.read().decode())
+    except URLError:
+        return ""
+
+
+def _wait_for(condition: Callable[[], object], what: str) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, f"waited in vain for {what}"
+        time.sleep(0.5)
+
+
+def test_it_is_served_follows_its_sources_and_ends_with_ctrl_c(
+    checkout: Path, tmp_path: Path
+) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    environment = {
+        **os.environ,
+        "BUILD_WORKSPACE_DIRECTORY": str(checkout),
+        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+        "TMPDIR": str(scratch),
+    }
+    node = str(Path(os.environ["SATYRN_NODE"]).absolute())
+    typedoc = str(Path(os.environ["TYPEDOC_MODULES"]).absolute())
+    program = [sys.executable, str(ROOT / "docs" / "live" / "serve.py")]
+    options = [
+        f"--node={node}",
+        f"--typedoc={typedoc}",
+        *(f"--entry={each}" for each in _entries()),
+    ]
+    log = tmp_path / "log"
+    with log.open("w") as printed:
+        # A group of its own, to which Ctrl-C goes as from a terminal.
+        server = subprocess.Popen(
+            [*program, *options],
+            env=environment,
+            stdout=printed,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        _wait_for(lambda: "http://127.0.0.1:" in log.read_text(), "the address")
+        found = re.search(r"http://127\.0\.0\.1:\d+", log.read_text())
+        assert found
+        site = found[0]
+        _wait_for(lambda: "Satyrn Engine" in _text(site), f"the site\n{log.read_text()}")
+        assert "satyrn-engine scan" in _text(f"{site}/reference/satyrn-engine.html")
+        assert "createLoopBreaker" in _text(f"{site}/reference/typescript/engine/engine.html")
+
+        page = checkout / "docs" / "index.md"
+        page.write_text(page.read_text() + "\nA sentence that is new.\n")
+        _wait_for(lambda: "A sentence that is new." in _text(site), "the changed page")
+
+        source = checkout / "police" / "config" / "keys.ts"
+        source.write_text(source.read_text().replace("shorter paragraphs are", "short ones are"))
+        settings = f"{site}/reference/police.html"
+        _wait_for(lambda: "short ones are ignored" in _text(settings), "the generated page")
+
+        os.killpg(server.pid, signal.SIGINT)
+        assert server.wait(timeout=30) == 0, log.read_text()
+        assert "WARNING" not in log.read_text()
+        assert list(scratch.glob("satyrn-docs-*")) == []
+    finally:
+        if server.poll() is None:
+            os.killpg(server.pid, signal.SIGKILL)
+            server.wait()
+
+
+def _entries() -> list[str]:
+    return os.environ["TYPESCRIPT_API"].split()
