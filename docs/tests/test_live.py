@@ -20,6 +20,8 @@ import pytest
 from docs.live.serve import free_port
 from docs.tests.pages import ROOT
 
+#: What no page is made of.
+IGNORED = shutil.ignore_patterns("node_modules", "__pycache__", "scenarios")
 #: Sphinx needs some ten seconds, more on a busy machine.
 PATIENCE = 120
 
@@ -43,13 +45,9 @@ def checkout(tmp_path: Path) -> Path:
     """A copy of what the site is made of."""
     copy = tmp_path / "checkout"
     for name in ("docs", "engine", "fixtures", "police", "python", "replay", "tools"):
-        shutil.copytree(ROOT / name, copy / name, ignore=_ignored)
+        shutil.copytree(ROOT / name, copy / name, ignore=IGNORED)
     shutil.copy(ROOT / "tsconfig.json", copy)
     return copy
-
-
-def _ignored(folder: str, names: list[str]) -> set[str]:
-    return {name for name in names if name in {"node_modules", "__pycache__", "scenarios"}}
 
 
 def _text(address: str) -> str:
@@ -81,11 +79,8 @@ def test_it_is_served_follows_its_sources_and_ends_with_ctrl_c(
     node = str(Path(os.environ["SATYRN_NODE"]).absolute())
     typedoc = str(Path(os.environ["TYPEDOC_MODULES"]).absolute())
     program = [sys.executable, str(ROOT / "docs" / "live" / "serve.py")]
-    options = [
-        f"--node={node}",
-        f"--typedoc={typedoc}",
-        *(f"--entry={each}" for each in _entries()),
-    ]
+    entries = os.environ["TYPESCRIPT_API"].split()
+    options = [f"--node={node}", f"--typedoc={typedoc}", *(f"--entry={each}" for each in entries)]
     log = tmp_path / "log"
     with log.open("w") as printed:
         # A group of its own, to which Ctrl-C goes as from a terminal.
@@ -122,7 +117,3 @@ def test_it_is_served_follows_its_sources_and_ends_with_ctrl_c(
         if server.poll() is None:
             os.killpg(server.pid, signal.SIGKILL)
             server.wait()
-
-
-def _entries() -> list[str]:
-    return os.environ["TYPESCRIPT_API"].split()
