@@ -6,11 +6,14 @@ import os
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from inspect import isclass, isfunction
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 import pytest
+import satyrn_engine.sessions
+import satyrn_engine.testing
 
 from docs.tests.pages import ROOT, pages, parsed
 
@@ -125,6 +128,16 @@ def test_every_link_of_the_site_leads_to_a_page_and_a_place_in_it(site: dict[str
             if lost:
                 broken.append(f"{name}: {link}")
     assert not broken
+
+
+def test_the_python_reference_has_all_that_the_package_offers(site: dict[str, _Site]) -> None:
+    anchors = site["reference/python.html"].anchors
+    for module in (satyrn_engine, satyrn_engine.sessions, satyrn_engine.testing):
+        members = {name: getattr(module, name) for name in module.__all__}
+        names = {name for name, each in members.items() if isclass(each) or isfunction(each)}
+        assert names
+        documented = {anchor.rpartition(".")[2] for anchor in anchors if "satyrn_engine" in anchor}
+        assert not names - documented, module.__name__
 
 
 def test_a_page_of_the_site_loads_nothing_from_elsewhere(site: dict[str, _Site]) -> None:
