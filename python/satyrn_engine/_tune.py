@@ -10,11 +10,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from satyrn_engine._crew import Crew
 from satyrn_engine._desk import Desk
 from satyrn_engine._labels import Label, assign, labels_of, read_labels
-from satyrn_engine._node import Guards
 from satyrn_engine._options import default_jobs, resolve_guards
-from satyrn_engine._pool import LocalWorkforce, scan_all
+from satyrn_engine._pool import scan_all
 from satyrn_engine._sources import Source, default_folder, find_sources
 from satyrn_engine._variants import ACTING, DEFAULT_KEYS, Value, Variant, settled, variants
 from satyrn_engine.errors import ConfigError, SourceError
@@ -112,12 +112,16 @@ class Sweep:
         """
         with tempfile.TemporaryDirectory(prefix="satyrn-") as spool:
             sources = list(find_sources(list(paths), Path(spool)))
-            for variant in self.variants:
-                done = watch(variant, len(self.variants), len(sources))
-                found = list(_replayed(variant, sources, jobs, done))
-                if not self.report.variants:
-                    self._begin(found, labels)
-                yield self._add(variant, found)
+            crew = Crew(jobs)
+            try:
+                for variant in self.variants:
+                    done = watch(variant, len(self.variants), len(sources))
+                    found = list(_replayed(variant, sources, crew, done))
+                    if not self.report.variants:
+                        self._begin(found, labels)
+                    yield self._add(variant, found)
+            finally:
+                crew.close()
 
     def _begin(self, found: Sequence[Found], labels: Sequence[Label]) -> None:
         report = self.report
@@ -193,11 +197,10 @@ def _told(report: SessionReport) -> bool:
 def _replayed(
     variant: Variant,
     sources: Sequence[Source | SourceError],
-    jobs: int,
+    crew: Crew,
     done: Callable[[Found], None],
 ) -> Iterator[Found]:
-    guards = Guards(("police",), json.dumps(variant.settings))
-    for found in scan_all(sources, LocalWorkforce(guards, jobs)):
+    for found in scan_all(sources, crew.shift(json.dumps(variant.settings))):
         done(found)
         yield found
 

@@ -94,7 +94,7 @@ class Worker:
         self._folder = tempfile.TemporaryDirectory(prefix="satyrn-", ignore_cleanup_errors=True)
         self._said = (Path(self._folder.name) / "stderr").open("w+b")
         if guards.police_config is not None:
-            Path(self._folder.name, "loop-police.json").write_text(guards.police_config, "utf-8")
+            self.configure(guards.police_config)
         self._process = subprocess.Popen(
             [
                 find_node(),
@@ -119,6 +119,14 @@ class Worker:
     def pid(self) -> int:
         """The process's id."""
         return self._process.pid
+
+    def configure(self, police_config: str) -> None:
+        """Change the configuration of police for the branches to come, before one begins.
+
+        Args:
+            police_config: text of a `loop-police.json`.
+        """
+        Path(self._folder.name, "loop-police.json").write_text(police_config, "utf-8")
 
     def begin(self, session: str, cwd: str) -> None:
         """Begin a branch of a session, with guards that have seen nothing."""
