@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from satyrn_engine import make_fixture
+from satyrn_engine import _fixture_make, make_fixture
 from satyrn_engine._fixture_events import dump
 from satyrn_engine._node import find_node, typescript
 from satyrn_engine.cli import main
@@ -78,6 +78,18 @@ def test_masked_it_has_the_same_verdict_and_none_of_the_words(looping: Path) -> 
         assert word not in made.text
     assert make_fixture(looping).text == made.text
     assert make_fixture(looping, seed=7).text != made.text
+
+
+def test_a_file_in_which_masking_changed_what_the_engine_does_is_refused(
+    looping: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(plain: dict[str, Any], *_: object) -> dict[str, Any]:
+        return {**plain, "calls": plain["calls"][:3]}
+
+    monkeypatch.setattr(_fixture_make, "masked", broken)
+    with pytest.raises(SatyrnError, match="use --no-mask"):
+        make_fixture(looping)
+    assert make_fixture(looping, mask=False).document["expected"]["blocked"] == 3
 
 
 def test_the_replay_of_fixtures_accepts_it_as_it_stands(looping: Path, tmp_path: Path) -> None:

@@ -42,9 +42,9 @@ OTHERS = [
     "क्षि",
     "ΣΑΣ",
     "σας",
-    "ǅ",
-    "K",
-    "k",
+    "\N{LATIN CAPITAL LETTER D WITH SMALL LETTER Z WITH CARON}ab",
+    "\N{KELVIN SIGN}elvin",
+    "Kelvin",
 ]
 MARKS = [
     " ",
@@ -90,7 +90,8 @@ def _letters(text: str) -> list[str]:
 
 
 @given(st.lists(values, min_size=2, max_size=6), st.booleans())
-@example(["Kk", "kK", "kk", "KK"], False)
+@example(["\N{KELVIN SIGN}elvin", "Kelvin", "kelvin", "KELVIN"], False)
+@example([f"{letter}ab" for letter in ("\u01c4", "\u01c5", "\u01c6")], False)
 @example([{"read": 1}, {"Read": 1}, {"reads": 1}], False)
 @example(["a1b2c3d4", "b1a2c3d4", "a1b2c3d", "ab2c3d4e", "xb2c3d4e"], False)
 @example(["aが", "abが", "abが1", "ああ", "あ"], False)
@@ -166,6 +167,13 @@ def test_short_words_stay_but_not_within_an_identifier() -> None:
     masked = _mask(key).text(key)
     assert re.fullmatch(r"9[a-z]8[a-z]7[a-z]6[a-z]", masked)
     assert masked != key
+
+
+def test_the_letters_of_an_identifier_are_told_apart() -> None:
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    key = "".join(f"{each}1" for each in letters)
+    masked = _mask(key).text(key)
+    assert sorted(masked.replace("1", "")) == list(letters)
 
 
 def test_words_of_json_stay_and_words_that_are_to_be_kept() -> None:
