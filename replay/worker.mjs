@@ -1,9 +1,33 @@
 /** The process of session_worker.ts. */
 
-import process from "node:process";
+import { writeSync } from "node:fs";
 
-import { loadGuards, serve } from "./session_worker.ts";
+import { loadGuards, readPieces, serve } from "./session_worker.ts";
+
+// Importing node:process would make streams of these, and waiting in a read or write impossible.
+const STDIN = 0;
+const STDOUT = 1;
+
+async function* input() {
+  try {
+    yield* readPieces(STDIN);
+  } catch (error) {
+    // A guard has made a stream of it.
+    if (error.code !== "EAGAIN") throw error;
+    yield* process.stdin;
+  }
+}
+
+function answer(line) {
+  let rest = Buffer.from(`${line}\n`);
+  try {
+    while (rest.length > 0) rest = rest.subarray(writeSync(STDOUT, rest));
+  } catch (error) {
+    if (error.code !== "EAGAIN") throw error;
+    process.stdout.write(rest);
+  }
+}
 
 const guards = await loadGuards(process.argv.slice(2));
-process.stdout.write('{"ready":true}\n');
-await serve(guards, process.stdin, (line) => process.stdout.write(`${line}\n`));
+answer('{"ready":true}');
+await serve(guards, input(), answer);

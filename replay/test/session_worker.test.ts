@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { open, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 
 import type { BranchVerdict, Guard } from "../guarded_branch.ts";
-import { loadGuards, serve, type WorkerMessage } from "../session_worker.ts";
+import { loadGuards, readPieces, serve, type WorkerMessage } from "../session_worker.ts";
 import { ROOT, scratchFolder } from "./project.ts";
 
 const ENGINE = path.join(ROOT, "engine", "engine.ts");
@@ -236,4 +236,34 @@ test("a file that is no extension is refused", async (t) => {
   await writeFile(file, "export default 3;\n");
   await assert.rejects(loadGuards([`engine=${file}`]), /none\.mjs is no Pi extension/);
   await assert.rejects(import(pathToFileURL(`${file}.missing`).href));
+});
+
+test("messages are read from an open file to its end, and timers run between the pieces", async (t) => {
+  const file = path.join(await scratchFolder(t), "messages");
+  // Longer than what is read at a time, and of characters that take several bytes.
+  const long = turnOf(["", "write", { content: "\u{1f600}".repeat(40_000) }, true]);
+  const messages: WorkerMessage[] = [["branch", here], long, long, turnOf(ls), ["end"]];
+  await writeFile(file, messages.map((message) => `${JSON.stringify(message)}\n`).join(""));
+  const handle = await open(file);
+  t.after(() => handle.close());
+  let pieces = 0;
+  let turns = 0;
+  const turn = () => {
+    turns += 1;
+    next = setImmediate(turn);
+  };
+  let next = setImmediate(turn);
+  async function* counted() {
+    for await (const piece of readPieces(handle.fd)) {
+      pieces += 1;
+      yield piece;
+    }
+  }
+  const answers: string[] = [];
+  await serve(await loadGuards([`engine=${ENGINE}`]), counted(), (line) => answers.push(line));
+  clearImmediate(next);
+  assert.equal(answers.length, 1);
+  assert.deepEqual(JSON.parse(answers[0] ?? "").longestRun, 2);
+  assert.ok(pieces >= 5, `${pieces} pieces`);
+  assert.ok(turns >= pieces - 1, `${turns} turns of the event loop`);
 });
