@@ -122,6 +122,7 @@ function convert(value: unknown, schema: Schema): unknown {
 /** An optional field that is null counts as left out. */
 function convertFields(value: Record<string, unknown>, schema: Schema): Record<string, unknown> {
   const { properties = {}, required = [] } = schema;
+  if (fits(value, properties)) return { ...value };
   const fields: [string, unknown][] = [];
   for (const [name, field] of Object.entries(value)) {
     const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
@@ -130,6 +131,18 @@ function convertFields(value: Record<string, unknown>, schema: Schema): Record<s
     else if (Array.isArray(known.type) && known.type.includes("null")) fields.push([name, field]);
   }
   return Object.fromEntries(fields);
+}
+
+/** Whether nothing has to be converted, as far as that is seen at once: most inputs are so. */
+function fits(
+  value: Record<string, unknown>,
+  properties: Readonly<Record<string, Schema>>,
+): boolean {
+  for (const [name, field] of Object.entries(value)) {
+    if (!Object.hasOwn(properties, name)) continue;
+    if (typeof field === "object" || typeof field !== properties[name]?.type) return false;
+  }
+  return true;
 }
 
 function toNumber(value: unknown, type: "number" | "integer"): unknown {

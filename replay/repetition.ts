@@ -41,10 +41,21 @@ function keyOf(toolName: string, input: unknown): string | undefined {
   }
 }
 
-/** Objects become lists of their fields in the order of their names; arrays are marked as such. */
+/** The same value with the fields of all objects in one order, that of their names. */
 function ordered(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return { list: value.map(ordered) };
-  const names = Object.keys(value).sort();
-  return names.map((name) => [name, ordered((value as Record<string, unknown>)[name])]);
+  if (Array.isArray(value)) return value.map(ordered);
+  if (isFlatAndOrdered(value)) return value;
+  const fields = Object.entries(value).map(([name, field]) => [name, ordered(field)] as const);
+  return Object.fromEntries(fields.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Most inputs are, and need no copy. */
+function isFlatAndOrdered(value: object): boolean {
+  let last = "";
+  for (const [name, field] of Object.entries(value)) {
+    if (name < last || (typeof field === "object" && field !== null)) return false;
+    last = name;
+  }
+  return true;
 }

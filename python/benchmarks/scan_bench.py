@@ -1,15 +1,22 @@
 """How fast a scan is, beside a plain `json.loads` over the same bytes, and what memory it takes.
 
-Usage: scan_bench.py [MEGABYTES ...]; default 10, 100 and 1000. The sessions are made up, with a
-fixed seed: answers with thinking and text, calls with results of a few kilobytes, one session in
-ten with a loop.
+The sessions are made up, with a fixed seed: answers with thinking and text, calls with results of a
+few kilobytes, one session in ten with a loop. Their texts are like source code and what commands
+print, with about as many escapes as recorded sessions have (31 a kilobyte); `--content prose` has
+none, which is what suits `json.loads` best.
+
+Every figure is the best of several runs, the memory the highest. Seconds of the processor stand
+beside those of the clock, because on a machine that is busy with other things the clock says
+little: `idle` is what the ratio would be if the scan had each core for itself.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import random
+import resource
 import subprocess
 import sys
 import tempfile
@@ -20,42 +27,68 @@ from pathlib import Path
 
 #: Bytes of a session, on average.
 SESSION = 1_000_000
+#: How many lines of code hold a quoted word.
+QUOTING = 0.25
 #: Seconds between two looks at the memory.
 LOOK = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One measurement: seconds until the first row and in all, and megabytes at the peak."""
+    """A run, or the best of several.
 
-    first: float
-    total: float
-    peak: float
-    sessions: int
+    Attributes:
+        wall: seconds of the clock.
+        cpu: seconds of all its processes together.
+        first: seconds of the clock until the first row.
+        peak: megabytes.
+        sessions: rows.
+    """
+
+    wall: float
+    cpu: float
+    first: float = 0.0
+    peak: float = 0.0
+    sessions: int = 0
 
 
-def make_folder(folder: Path, size: int) -> int:
+def make_folder(folder: Path, size: int, content: str = "code") -> int:
     """Fill a folder with sessions of `size` bytes in all; return the bytes written."""
     rng = random.Random(20)  # noqa: S311
-    words = " ".join(f"word{rng.randrange(5000)}" for _ in range(200_000))
+    text = _prose(rng) if content == "prose" else _code(rng)
     written = number = 0
     while written < size:
-        data = _session(rng, words, loops=number % 10 == 0)
+        data = _session(rng, text, loops=number % 10 == 0)
         (folder / f"{number:06}.jsonl").write_bytes(data)
         written += len(data)
         number += 1
     return written
 
 
-def _session(rng: random.Random, words: str, *, loops: bool) -> bytes:
+def _prose(rng: random.Random) -> str:
+    return " ".join(f"word{rng.randrange(5000)}" for _ in range(200_000))
+
+
+def _code(rng: random.Random) -> str:
+    """Lines of a few words, indented, now and then with a quoted one."""
+    lines = []
+    for _ in range(40_000):
+        words = [f"word{rng.randrange(5000)}" for _ in range(rng.randint(1, 9))]
+        if rng.random() < QUOTING:
+            words[-1] = f'"{words[-1]}"'
+        lines.append("  " * rng.randrange(5) + " ".join(words))
+    return "\n".join(lines)
+
+
+def _session(rng: random.Random, source: str, *, loops: bool) -> bytes:
     lines = [json.dumps({"type": "session", "version": 3, "id": f"{rng.random()}", "cwd": "/p"})]
     parent: str | None = None
     size = number = 0
 
     def text(mean: float) -> str:
         length = min(int(rng.lognormvariate(0, 1) * mean), 50_000)
-        start = rng.randrange(len(words) - length)
-        return words[start : start + length]
+        start = rng.randrange(len(source) - length)
+        return source[start : start + length]
 
     def add(message: dict[str, object]) -> None:
         nonlocal parent, size, number
@@ -80,22 +113,26 @@ def _session(rng: random.Random, words: str, *, loops: bool) -> bytes:
     return "\n".join(lines).encode() + b"\n"
 
 
-def plain(folder: Path) -> float:
-    """Return the seconds that `json.loads` takes over every line of the folder."""
-    started = time.perf_counter()
+def plain(folder: Path) -> Run:
+    """Measure `json.loads` over every line of the folder."""
+    wall, cpu = time.perf_counter(), time.process_time()
     for path in sorted(folder.iterdir()):
         with path.open("rb") as file:
             for line in file:
                 json.loads(line)
-    return time.perf_counter() - started
+    return Run(time.perf_counter() - wall, time.process_time() - cpu)
 
 
-def scan(folder: Path) -> Run:
+def scan(folder: Path, guards: list[str]) -> Run:
     """Measure a scan with the guards, in all its processes."""
     paths = os.pathsep.join(path for path in sys.path if path)
+    command = [sys.executable, "-m", "satyrn_engine", "scan", "--format", "jsonl"]
+    for guard in guards:
+        command += ["--guard", guard]
+    before = _cpu_of_children()
     started = time.perf_counter()
     process = subprocess.Popen(
-        [sys.executable, "-m", "satyrn_engine", "scan", "--format", "jsonl", str(folder)],
+        [*command, str(folder)],
         stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": paths},
     )
@@ -108,12 +145,28 @@ def scan(folder: Path) -> Run:
     first = time.perf_counter() - started
     sessions = 1 + sum(1 for _ in process.stdout)
     code = process.wait()
-    total = time.perf_counter() - started
+    wall = time.perf_counter() - started
     done.set()
     watch.join()
     if code != 0:
         raise SystemExit(f"the scan ended with {code}")
-    return Run(first, total, peaks[0], sessions)
+    return Run(wall, _cpu_of_children() - before, first, peaks[0], sessions)
+
+
+def _cpu_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def best(runs: list[Run]) -> Run:
+    """Join runs: the shortest times, and the highest peak."""
+    return Run(
+        min(run.wall for run in runs),
+        min(run.cpu for run in runs),
+        min(run.first for run in runs),
+        max(run.peak for run in runs),
+        runs[0].sessions,
+    )
 
 
 def _watch(root: int, peaks: list[float], done: threading.Event) -> None:
@@ -141,19 +194,59 @@ def _tree_memory(root: int) -> float:
 
 def main() -> int:
     """Measure and print a table."""
-    sizes = [int(size) for size in sys.argv[1:]] or [10, 100, 1000]
-    print(f"{'MB':>6} {'sessions':>8} {'json.loads':>12} {'scan':>12} {'ratio':>6}", end="")
-    print(f" {'first row':>10} {'peak memory':>12}")
-    for size in sizes:
+    options = _options()
+    cores = len(os.sched_getaffinity(0))
+    content, guards = options.content, " and ".join(options.guard)
+    print(f"{content}, guarded by {guards}, {cores} cores, best of {options.repeat}")
+    print("            ---- json.loads ----   ------- scan -------   -- ratio --")
+    print("    MB rows   clock    cpu  MB/s     clock    cpu  MB/s   clock  idle", end="")
+    print("  first row    peak  escapes")
+    before: tuple[float, Run] | None = None
+    for size in options.megabytes:
         with tempfile.TemporaryDirectory(prefix="satyrn-bench-") as name:
             folder = Path(name)
-            megabytes = make_folder(folder, size * 1_000_000) / 1e6
-            loads = plain(folder)
-            run = scan(folder)
-        speed, base = megabytes / run.total, megabytes / loads
-        print(f"{megabytes:6.0f} {run.sessions:8} {base:7.0f} MB/s {speed:7.0f} MB/s", end="")
-        print(f" {speed / base:6.2f} {run.first:8.2f} s {run.peak:9.0f} MB", flush=True)
+            megabytes = make_folder(folder, size * 1_000_000, options.content) / 1e6
+            escapes = _escapes(folder)
+            loads = best([plain(folder) for _ in range(options.repeat)])
+            run = best([scan(folder, options.guard) for _ in range(options.repeat)])
+        print(
+            f"{megabytes:6.0f} {run.sessions:4}"
+            f" {loads.wall:5.2f} s {loads.cpu:5.2f} s {megabytes / loads.wall:5.0f}"
+            f"   {run.wall:5.2f} s {run.cpu:5.2f} s {megabytes / run.wall:5.0f}"
+            f"   {loads.wall / run.wall:5.2f} {cores * loads.cpu / run.cpu:5.2f}"
+            f" {run.first:8.2f} s {run.peak:4.0f} MB {escapes:4.1f}/kB",
+            flush=True,
+        )
+        if before is not None:
+            _tell_growth(before, (megabytes, run))
+        before = megabytes, run
     return 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="How fast a scan is.")
+    parser.add_argument("megabytes", nargs="*", type=int, default=[10, 100, 1000])
+    parser.add_argument("--guard", action="append", choices=["engine", "police"])
+    parser.add_argument("--content", choices=["code", "prose"], default="code")
+    parser.add_argument("--repeat", type=int, default=3)
+    options = parser.parse_args()
+    options.guard = options.guard or ["engine"]
+    return options
+
+
+def _escapes(folder: Path) -> float:
+    """Return the backslashes in a thousand bytes of a session."""
+    data = next(folder.iterdir()).read_bytes()
+    return data.count(b"\\") / len(data) * 1000
+
+
+def _tell_growth(before: tuple[float, Run], now: tuple[float, Run]) -> None:
+    (size, run), (larger, longer) = before, now
+    print(
+        f"       {larger / size:.1f} times the bytes: {longer.wall / run.wall:.1f} times the clock,"
+        f" {longer.cpu / run.cpu:.1f} times the processor, {longer.peak / run.peak:.2f} times the"
+        f" memory; {(larger - size) / (longer.cpu - run.cpu):.0f} MB more for each second of cpu"
+    )
 
 
 if __name__ == "__main__":

@@ -230,7 +230,7 @@ def decode_entry(data: bytes | Raw) -> Record:
     """
     try:
         return _decode_record(data)
-    except msgspec.ValidationError:
+    except msgspec.DecodeError:
         record = _decode_any_record(data)
         if record.message is not None:
             record.message.content = _parts(record.message.content)

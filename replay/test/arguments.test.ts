@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import fc from "fast-check";
+
 import { Tools } from "../arguments.ts";
 
 /** What the hook is given for each call to a tool that Pi brings with it. */
@@ -92,4 +94,44 @@ test("the arguments of the transcript are not changed", () => {
   const before = structuredClone(given);
   new Tools().accept("edit", given);
   assert.deepEqual(given, before);
+});
+
+test("a field is converted the same whatever stands beside it", () => {
+  const tools = new Tools();
+  const type = (name: unknown) => ({ type: name });
+  const parameters = {
+    properties: {
+      text: type("string"),
+      number: type("number"),
+      whole: type("integer"),
+      flag: type("boolean"),
+      either: type(["string", "null"]),
+      any: {},
+      object: type("object"),
+      list: { type: "array", items: type("string") },
+      inner: { type: "object", properties: { number: type("number") } },
+      beside: type("number"),
+    },
+    required: ["text"],
+  };
+  tools.declare([{ name: "t", parameters } as never]);
+  const names = [...Object.keys(parameters.properties), "unknown", "__proto__"];
+  const field = fc.oneof(
+    fc.constantFrom("", "a", "1", "true", 1, 2.5, 0, true, false, null),
+    fc.constantFrom([], [1, null], ["a"], {}, { number: "1" }, { number: 1 }),
+  );
+  const given = fc.dictionary(fc.constantFrom(...names), field, { noNullPrototype: true });
+  fc.assert(
+    fc.property(given, (input) => {
+      const { beside: _, ...alone } = input;
+      const before = structuredClone(alone);
+      const accepted = tools.accept("t", alone);
+      const { beside, ...rest } = tools.accept("t", { ...alone, beside: "1" });
+      assert.equal(beside, 1);
+      assert.deepEqual(accepted, rest);
+      assert.notEqual(accepted, alone);
+      assert.deepEqual(alone, before);
+    }),
+    { numRuns: 2000 },
+  );
 });

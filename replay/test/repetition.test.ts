@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 
 import fc from "fast-check";
 
@@ -92,5 +93,36 @@ test("both counts are those of a naive model", () => {
       }
       assert.deepEqual(count(names.map((name) => [name, {}])), [run, repeat]);
     }),
+  );
+});
+
+test("two inputs are identical exactly when they are the same JSON, in whatever order", () => {
+  const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3 },
+      fc.constantFrom(0, 1, "1", "", "a", true, null),
+      fc.array(tie("value"), { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom("a", "b", "10", "9", "__proto__"), tie("value"), {
+        maxKeys: 4,
+        noNullPrototype: true,
+      }),
+    ),
+  }));
+  const turned = (x: unknown): unknown => {
+    if (typeof x !== "object" || x === null) return x;
+    if (Array.isArray(x)) return x.map(turned);
+    const fields = Object.entries(x).map(([name, field]) => [name, turned(field)] as const);
+    return Object.fromEntries(fields.reverse());
+  };
+  fc.assert(
+    fc.property(value, value, fc.boolean(), (one, other, same) => {
+      const second = same ? turned(one) : other;
+      const [run] = count([
+        ["t", one],
+        ["t", second],
+      ]);
+      assert.equal(run, isDeepStrictEqual(one, second) ? 2 : 1);
+    }),
+    { numRuns: 2000 },
   );
 });
