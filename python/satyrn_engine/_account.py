@@ -113,9 +113,7 @@ class Account:
             branch.call_of.append(number)
             branch.call_counted.append(counted)
             outcome = call.outcome
-            letter = (
-                _DOT if outcome is _REACHED else _CROSS if outcome is _REJECTED else _QUESTION
-            )
+            letter = _DOT if outcome is _REACHED else _CROSS if outcome is _REJECTED else _QUESTION
             branch.letters.append(letter)
             if counted:
                 self._count(self._counts[number], letter)

@@ -111,11 +111,12 @@ class Mask:
 
     def _piece(self, piece: str, *, opaque: bool) -> str:
         """Mask letters that stand together, of one script or several."""
-        words = list(runs_pattern().finditer(piece))
-        masked = [self._word(word[0], _script(word), opaque=opaque) for word in words]
-        if len(words) > 1 and "".join(masked) == piece and len(piece) >= OTHER.shortest:
+        masked, words = runs_pattern().subn(
+            lambda word: self._word(word[0], _script(word), opaque=opaque), piece
+        )
+        if words > 1 and masked == piece and len(piece) >= OTHER.shortest:
             return self._stand_in(piece, OTHER)
-        return "".join(masked)
+        return masked
 
     def _word(self, word: str, script: Script, *, opaque: bool) -> str:
         if _fold(word)[0] in self._kept:
