@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,11 @@ import yaml
 from docs.tests.pages import Block, blocks, pages
 from tools.staging import link_node_modules
 
-READERS = {"json": json.loads, "yaml": yaml.safe_load, "toml": tomllib.loads}
+READERS: dict[str, Callable[[str], object]] = {
+    "json": json.loads,
+    "yaml": yaml.safe_load,
+    "toml": tomllib.loads,
+}
 #: What a block may be; `text` is for what no program reads.
 LANGUAGES = {*READERS, "console", "python", "ts", "text"}
 
