@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import importlib
 import logging
 import os
@@ -78,6 +79,8 @@ class ClusterWorkforce:
             stack.enter_context(_stationed(self._client, self._worker_side, self._name, guards))
             self._look()
             self._stack = stack.pop_all()
+        # A scan that is never ended would be closed when the client's thread is gone: a long wait.
+        atexit.register(self.close)
 
     def put(self, task: Task) -> Iterator[tuple[Task, list[Finding]]]:
         """Add a task, and yield what is done; wait if there are too many open tasks."""
@@ -101,9 +104,12 @@ class ClusterWorkforce:
 
     def close(self) -> None:
         """End the work, at once if tasks are open."""
-        if self._open:
+        atexit.unregister(self.close)
+        futures = [future for _, future in self._open.values()]
+        self._open.clear()
+        if futures:
             with suppress(Exception):
-                self._client.cancel([future for _, future in self._open.values()], force=True)
+                self._client.cancel(futures, force=True)
         self._stack.close()
 
     def _submit(self, task: Task) -> None:

@@ -84,6 +84,19 @@ def test_a_scan_that_is_killed_leaves_no_process(folder: Path) -> None:
     assert psutil.wait_procs(children, timeout=60)[1] == []
 
 
+def test_a_scan_that_a_program_leaves_ends_with_it(folder: Path) -> None:
+    program = "import sys; from satyrn_engine import scan_sessions; "
+    program += "scan = scan_sessions([sys.argv[1]], cluster='local', jobs=1); print(next(scan))"
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(folder)],
+        capture_output=True,
+        env=environment(),
+        timeout=120,
+    )
+    assert (done.returncode, done.stderr.decode()) == (0, "")
+    assert done.stdout.startswith(b"SessionReport(")
+
+
 def test_without_dask_the_extra_that_brings_it_is_named(folder: Path) -> None:
     program = "import sys; sys.modules['distributed'] = None; "
     program += "from satyrn_engine.cli import main; sys.exit(main(sys.argv[1:]))"
