@@ -23,8 +23,11 @@ import tempfile
 import threading
 import time
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
+#: When the sessions begin, in seconds of Unix time.
+STARTED = 1_767_323_045
 #: Bytes of a session, on average.
 SESSION = 1_000_000
 #: How many lines of code hold a quoted word.
@@ -81,7 +84,9 @@ def _code(rng: random.Random) -> str:
 
 
 def _session(rng: random.Random, source: str, *, loops: bool) -> bytes:
-    lines = [json.dumps({"type": "session", "version": 3, "id": f"{rng.random()}", "cwd": "/p"})]
+    """Return a session with the fields that Pi writes."""
+    head = {"type": "session", "version": 3, "id": f"{rng.random()}", "timestamp": _time(0)}
+    lines = [json.dumps({**head, "cwd": "/p"}, separators=(",", ":"))]
     parent: str | None = None
     size = number = 0
 
@@ -92,9 +97,11 @@ def _session(rng: random.Random, source: str, *, loops: bool) -> bytes:
 
     def add(message: dict[str, object]) -> None:
         nonlocal parent, size, number
-        entry = {"type": "message", "id": f"{number:08x}", "parentId": parent, "message": message}
+        entry = {"type": "message", "id": f"{number:08x}", "parentId": parent}
         parent = f"{number:08x}"
-        lines.append(json.dumps(entry))
+        message["timestamp"] = STARTED * 1000 + number
+        whole = {**entry, "timestamp": _time(number), "message": message}
+        lines.append(json.dumps(whole, separators=(",", ":")))
         size += len(lines[-1])
         number += 1
 
@@ -105,12 +112,29 @@ def _session(rng: random.Random, source: str, *, loops: bool) -> bytes:
             {"type": "thinking", "thinking": text(400)},
             {**call, "arguments": {"command": command}},
         ]
-        usage = {"totalTokens": 5000, "cost": {"total": 0.01}}
-        model = {"provider": "p", "model": f"m{rng.randrange(3)}"}
-        add({"role": "assistant", "content": content, "usage": usage, **model})
+        model = {"api": "test", "provider": "p", "model": f"m{rng.randrange(3)}"}
+        answer = {"role": "assistant", "content": content, **model, "usage": _usage(rng)}
+        add({**answer, "stopReason": "toolUse"})
         told = [{"type": "text", "text": text(3000)}]
-        add({"role": "toolResult", "toolCallId": call["id"], "content": told, "isError": False})
+        result = {"role": "toolResult", "toolCallId": call["id"], "toolName": "bash"}
+        add({**result, "content": told, "isError": False})
     return "\n".join(lines).encode() + b"\n"
+
+
+def _time(milliseconds: int) -> str:
+    moment = datetime.fromtimestamp(STARTED + milliseconds / 1000, UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _usage(rng: random.Random) -> dict[str, object]:
+    tokens = {"input": rng.randrange(5000), "output": rng.randrange(500), "cacheRead": 20_000}
+    tokens["cacheWrite"] = rng.randrange(2000)
+    cost = {name: count * 3e-6 for name, count in tokens.items()}
+    return {
+        **tokens,
+        "totalTokens": sum(tokens.values()),
+        "cost": {**cost, "total": sum(cost.values())},
+    }
 
 
 def plain(folder: Path) -> Run:

@@ -108,27 +108,31 @@ class Account:
         branch, counted, model = self._branch, turn.counted, turn.model
         branch.turn_counted.append(counted)
         branch.turn_starts.append(len(branch.call_of))
+        report = self._report
         for call in turn.calls:
             number = self._count_number(model, call.tool)
             branch.call_of.append(number)
             branch.call_counted.append(counted)
-            outcome = call.outcome
-            letter = _DOT if outcome is _REACHED else _CROSS if outcome is _REJECTED else _QUESTION
+            reached = call.outcome is _REACHED
+            letter = _DOT if reached else _CROSS if call.outcome is _REJECTED else _QUESTION
             branch.letters.append(letter)
             if counted:
-                self._count(self._counts[number], letter)
+                report.calls += 1
+                count = self._counts[number]
+                count.calls += 1
+                if not reached:
+                    self._count_odd(count, letter)
         use = self._spend(model, turn.tokens, turn.cost, counted=counted)
         if counted:
-            self._report.turns += 1
+            report.turns += 1
             use.turns += 1
 
-    def _count(self, count: CallCount, letter: int) -> None:
-        self._report.calls += 1
-        count.calls += 1
+    def _count_odd(self, count: CallCount, letter: int) -> None:
+        """Count a call that did not reach the hook, or may not have."""
         if letter == _CROSS:
             self._report.rejected += 1
             count.rejected += 1
-        elif letter == _QUESTION:
+        else:
             self._report.unclear += 1
             count.unclear += 1
 

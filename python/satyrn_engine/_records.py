@@ -52,8 +52,10 @@ class Usage(msgspec.Struct, frozen=True, rename="camel", gc=False):
     @property
     def tokens(self) -> int:
         """All tokens; old files do not add them up."""
-        parts = self.input + self.output + self.cache_read + self.cache_write
-        return int(self.total_tokens or parts)
+        parts = self.total_tokens or (
+            self.input + self.output + self.cache_read + self.cache_write
+        )
+        return int(parts)
 
 
 class Block(msgspec.Struct, gc=False):

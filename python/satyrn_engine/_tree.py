@@ -50,7 +50,8 @@ class Tree:
         self.keys = array("q")
         self._known = known
         self._numbers: dict[str, int] = {}
-        self._parents = array("q")
+        #: The parents of those that do not follow the entry before them.
+        self._parents: dict[int, int] = {}
         self._states = bytearray()
         self._last_named = _NO_PARENT
         #: What an entry follows that does not say what it follows.
@@ -95,10 +96,10 @@ class Tree:
                 state = _INHERITED
         if parent != number - 1:
             self.linear = False
+            self._parents[number] = parent
         if weighty or name is None:
             self._tip = number
         self.keys.append(key)
-        self._parents.append(parent)
         self._states.append(state)
         return state != _INHERITED
 
@@ -109,16 +110,19 @@ class Tree:
         be shown.
         """
         size = len(self._states)
+        parents = array("q", range(_NO_PARENT, size - 1))
+        for node, parent in self._parents.items():
+            parents[node] = parent
         inner = bytearray(size)
         for node in range(size - 1, -1, -1):
-            parent = self._parents[node]
+            parent = parents[node]
             if parent != _NO_PARENT and (inner[node] or self._states[node] == _WEIGHTY):
                 inner[parent] = 1
         taken = bytearray(size)
         for leaf in range(size):
             if inner[leaf] or self._states[leaf] != _WEIGHTY:
                 continue
-            nodes = self._way_to(leaf)
+            nodes = _way_to(leaf, parents)
             way: list[bool | None] = [None] * size
             for node in nodes:
                 if self._states[node] != _INHERITED:
@@ -128,13 +132,14 @@ class Tree:
                 way.insert(place, None)
             yield way
 
-    def _way_to(self, leaf: int) -> list[int]:
-        nodes = []
-        node = leaf
-        while node != _NO_PARENT:
-            nodes.append(node)
-            node = self._parents[node]
-        return nodes
+
+def _way_to(leaf: int, parents: array[int]) -> list[int]:
+    nodes = []
+    node = leaf
+    while node != _NO_PARENT:
+        nodes.append(node)
+        node = parents[node]
+    return nodes
 
 
 def entry_key(record: Record) -> int:
