@@ -52,9 +52,7 @@ class Usage(msgspec.Struct, frozen=True, rename="camel", gc=False):
     @property
     def tokens(self) -> int:
         """All tokens; old files do not add them up."""
-        parts = self.total_tokens or (
-            self.input + self.output + self.cache_read + self.cache_write
-        )
+        parts = self.total_tokens or (self.input + self.output + self.cache_read + self.cache_write)
         return int(parts)
 
 
@@ -235,7 +233,7 @@ def decode_entry(data: bytes | Raw) -> Record:
     except msgspec.DecodeError:
         record = _decode_any_record(data)
         if record.message is not None:
-            record.message.content = _parts(record.message.content)
+            record.message.content = _parts(record.message.content)  # type: ignore[assignment]
         return record
 
 

@@ -193,7 +193,7 @@ def read_steps(source: Source, known: set[int], listener: Listener) -> None:
     damages: list[str] = []
     with source.open() as stream:
         for line in _until_damage(read_lines(stream), damages):
-            if type(line) is Broken:
+            if isinstance(line, Broken):
                 listener.broken(line)
                 continue
             record = line.record

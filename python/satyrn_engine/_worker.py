@@ -206,7 +206,7 @@ class Worker:
         return line
 
     def _watch(self) -> None:
-        """End the process if it keeps an answer back: in one thread, for a timer is one each time."""
+        """End the process if it keeps an answer back. A timer would be a thread for each answer."""
         while not self._closed.wait(_LOOK):
             deadline = self._deadline
             if deadline is not None and time.monotonic() > deadline:

@@ -82,7 +82,9 @@ def texts(draw: st.DrawFn) -> bytes:
         # A name that stands there twice: the last one counts.
         name = draw(st.sampled_from(["type", "id", "message", "content"]))
         twice = f'"{name}": {json.dumps(draw(values))}, '
-        text = "{" + twice + text[1:] if draw(st.booleans()) else text[:-1] + ", " + twice[:-2] + "}"
+        text = (
+            "{" + twice + text[1:] if draw(st.booleans()) else text[:-1] + ", " + twice[:-2] + "}"
+        )
     if draw(st.booleans()):
         text = draw(st.sampled_from([" ", "\t", "\r", ""])) + text.replace(": ", " :\t") + "\r"
     data = text.encode("utf-8", "surrogatepass")
@@ -91,7 +93,9 @@ def texts(draw: st.DrawFn) -> bytes:
     if damage == "cut":
         data = data[:place]
     elif damage == "byte" and data:
-        byte = draw(st.sampled_from([b'"', b"\\", b"{", b"]", b",", b"\x00", b"\x1f", b"\xff", b"0"]))
+        byte = draw(
+            st.sampled_from([b'"', b"\\", b"{", b"]", b",", b"\x00", b"\x1f", b"\xff", b"0"])
+        )
         data = data[:place] + byte + data[place + 1 :]
     return data.replace(b"\n", b" ")
 
