@@ -15,9 +15,11 @@ SUITE = "forky"
 
 # python3-venv brings the wheel of pip that the rules download with, and a test of the linters asks
 # git which files there are. What tests need of a whole machine is here too, because nothing can be
-# installed later: a browser with letters to write with, and the server of the build cache.
+# installed later: a browser with letters to write with, the server of the build cache, and a worker
+# of remote execution.
 PACKAGES = (
     "bazel-bootstrap",
+    "buildbox",
     "ca-certificates",
     "chromium",
     "fonts-dejavu-core",

@@ -16,7 +16,12 @@ ECHO = '#!/bin/sh\necho "$0 $*"\ncat\n'
 @pytest.fixture(name="checkout")
 def _checkout(tmp_path: Path) -> Path:
     checkout = tmp_path / "a checkout"
-    shutil.copytree(TOOLS / "airgap/launcher", checkout / "tools/airgap/launcher")
+    # This test's own imports leave caches where its inputs are plain files.
+    shutil.copytree(
+        TOOLS / "airgap/launcher",
+        checkout / "tools/airgap/launcher",
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
     shutil.copy(TOOLS / "airgap/__main__.py", checkout / "tools/airgap")
     shutil.copy(TOOLS / "bazel", checkout / "tools")
     (checkout / ".bazelversion").write_text("7.7.1\n")

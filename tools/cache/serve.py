@@ -1,0 +1,80 @@
+"""Serve a build cache from this machine until Ctrl-C: `bazel run //tools/cache:serve`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from tools.cache.server import CacheServer, CannotServe
+from tools.cache.trim import trim
+
+# Seconds between two looks at the size.
+_LOOK = 60.0
+_GIGABYTE = 1_000_000_000
+
+
+def default_folder(environ: Mapping[str, str]) -> Path:
+    """Where the cache lies unless `--dir` says otherwise: in the user's folder of caches."""
+    base = environ.get("XDG_CACHE_HOME") or Path(environ.get("HOME") or "~").expanduser() / ".cache"
+    return Path(base, "satyrn-build-cache")
+
+
+def _parse(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="bazel run //tools/cache:serve --", description=__doc__)
+    parser.add_argument("--host", default="127.0.0.1", help="the address (default: %(default)s)")
+    parser.add_argument("--port", type=int, default=0, help="0, the default, takes a free one")
+    parser.add_argument("--dir", type=Path, help="where the cache lies (default: the user's cache)")
+    parser.add_argument(
+        "--limit", type=float, default=10.0, help="gigabytes to keep at most (default: %(default)s)"
+    )
+    return parser.parse_args(arguments)
+
+
+def _terminated(_number: int, _frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+def main() -> int:
+    """Serve; return 0 after Ctrl-C, and 1 when the server doesn't start or ends by itself."""
+    options = _parse(sys.argv[1:])
+    # A relative folder is its user's, not one of the runfiles.
+    here = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
+    folder = here / options.dir if options.dir else default_folder(os.environ)
+    signal.signal(signal.SIGTERM, _terminated)
+    try:
+        with CacheServer(folder, options.host, options.port) as server:
+            limit = int(options.limit * _GIGABYTE)
+            trim(server.data, limit)
+            _tell(server, options.limit)
+            while server.wait(_LOOK) is None:
+                trim(server.data, limit)
+            print(f"nginx ended by itself:\n{server.messages()}", file=sys.stderr)
+            return 1
+    except CannotServe as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("The build cache has ended; what it holds stays for the next time.")
+        return 0
+
+
+def _tell(server: CacheServer, limit: float) -> None:
+    print(f"The build cache is at {server.address}; it keeps at most {limit:g} GB in")
+    print(f"{server.folder} (delete that folder to clear it). To use it:")
+    print()
+    print(f"  tools/bazel test //... --config=ci --remote_cache={server.address}")
+    print()
+    print("or, for every command of this checkout, these lines in user.bazelrc:")
+    print()
+    print("  common --config=ci")
+    print(f"  common --remote_cache={server.address}")
+    print()
+    print("Ctrl-C ends it.", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,4 @@
+/** Returns the double of `n`. */
+export function double(n: number): number {
+  return 2 * n;
+}

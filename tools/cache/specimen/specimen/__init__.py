@@ -1,0 +1,1 @@
+"""What the test of the build cache packs into a wheel."""

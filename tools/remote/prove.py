@@ -1,0 +1,136 @@
+"""Build and test a clone of this checkout by remote execution, and count what ran where.
+
+`bazel run //tools/remote:prove -- [TARGET ...]`: a server of the Remote Execution API and a worker
+are started on loopback and end with this program.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+from tools.nested import clones
+from tools.nested.checkout import Checkout, Outcome, remove
+from tools.remote import programs
+from tools.remote.grid import Grid, NoGrid
+
+# What keeps an action on the machine that asks for it; each such test says why beside the tag.
+_KEPT = r"\b(no-remote|no-remote-exec|local|external)\b"
+# How Bazel calls the runner.
+_REMOTE = "remote"
+# Copied here, because what npm fetched is no input of another machine's.
+_COPIES = "CopyNodeModules"
+
+
+def verdict(outcome: Outcome, kept: set[str]) -> list[str]:
+    """Return what is wrong with the outcome, as sentences; none is good.
+
+    Args:
+        outcome: of the tests.
+        kept: the labels of the tests whose tags keep them on this machine.
+    """
+    counts = outcome.counts
+    wrong = [f"{test.label} failed" for test in counts.tests if not test.passed]
+    wrong += [
+        f"{test.label} ran by {test.strategy}, not remotely, and has no tag that says so"
+        for test in counts.tests
+        if test.strategy != _REMOTE and test.label not in kept
+    ]
+    wrong += [
+        f"{test.label} ran remotely, although its tag forbids it"
+        for test in counts.tests
+        if test.strategy == _REMOTE and test.label in kept
+    ]
+    here = sum(counts.executed.values()) - counts.executed.get(_REMOTE, 0)
+    excused = sum(test.label in kept for test in counts.tests) + counts.mnemonics.get(_COPIES, 0)
+    if here > excused:
+        wrong.append(f"{here} commands ran on this machine, and only {excused} have to")
+    if not counts.executed.get(_REMOTE):
+        wrong.append("nothing ran remotely")
+    return wrong
+
+
+def _tell(outcome: Outcome, kept: set[str]) -> None:
+    counts = outcome.counts
+    ran = Counter("remotely" if t.strategy == _REMOTE else "here" for t in counts.tests)
+    remote = counts.executed.get(_REMOTE, 0)
+    print(f"{outcome.seconds:.0f} s; {remote} of {counts.commands} commands ran remotely")
+    print(f"runs of tests: {ran['remotely']} remotely, {ran['here']} here")
+    print("kept here by their tags:")
+    for label in sorted(kept):
+        print(f"  {label}")
+
+
+def _prove(scratch: Path, targets: list[str], jobs: int) -> int:
+    workspace = clones.started_from(os.environ)
+    found = programs.find(Path(os.environ["GRID_SERVER"]))
+    if changed := clones.uncommitted(workspace):
+        print(f"It is the last commit that is proved; {len(changed)} changed files are not in it.")
+    clones.clone(workspace, scratch / "checkout")
+    overrides = clones.fetched(Path(__file__))
+    with (
+        Grid(scratch / "grid", found, jobs=jobs) as grid,
+        Checkout(scratch / "checkout", scratch / "bazel", overrides=overrides) as checkout,
+    ):
+        print(f"A server of remote execution and its worker are at {grid.address}.", flush=True)
+        query = " + ".join(f"tests({each})" for each in targets if not each.startswith("-"))
+        asked = checkout.run("query", f'attr(tags, "{_KEPT}", {query})', "--output=label")
+        kept = {line for line in asked.said.splitlines() if line.startswith("//")}
+        outcome = checkout.run(
+            "test",
+            "--config=remote",
+            f"--remote_executor={grid.address}",
+            # BuildGrid serves each connection by few threads.
+            "--remote_max_connections=2",
+            f"--jobs={2 * jobs}",
+            "--keep_going",
+            *targets,
+        )
+        if outcome.events is None or (outcome.code and not outcome.events.tests):
+            print(outcome.said, file=sys.stderr)
+            return 1
+        if outcome.code:
+            print(outcome.said, file=sys.stderr)
+            print(grid.said("worker"), file=sys.stderr)
+    outcome = Outcome(0, outcome.seconds, outcome.events, outcome.said)
+    _tell(outcome, kept)
+    wrong = verdict(outcome, kept)
+    print("\n".join(wrong) or "proved: all that can ran remotely, and passed")
+    return 1 if wrong else 0
+
+
+def _terminated(_number: int, _frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+def main() -> int:
+    """Prove it; return 0 when all that can ran remotely and passed."""
+    parser = argparse.ArgumentParser(prog="bazel run //tools/remote:prove --", description=__doc__)
+    parser.add_argument("targets", nargs="*", default=["//..."], help="default: %(default)s")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2, help="of the worker")
+    parser.add_argument("--keep", action="store_true", help="leave the folder for a look")
+    options = parser.parse_args()
+    signal.signal(signal.SIGTERM, _terminated)
+    # Short, because a socket's path must be.
+    scratch = Path(tempfile.mkdtemp(prefix="remote-", dir="/var/tmp"))
+    try:
+        return _prove(scratch, options.targets, options.jobs)
+    except (clones.NotStarted, programs.Missing, NoGrid, FileNotFoundError) as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    finally:
+        if options.keep:
+            print(f"kept: {scratch}")
+        else:
+            remove(scratch)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
