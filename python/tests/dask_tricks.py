@@ -1,8 +1,9 @@
 """Loaded by each Dask worker of the tests: does to it what the environment asks for.
 
 `TRICK_VERSION` is the version that it claims to have. `TRICK_HOLD` is a named pipe: the first
-session called `held.jsonl` writes the worker's process id there, and never ends. `TRICK_KILL` lets
-each session called `killer.jsonl` end the worker. `TRICK_LACKS` takes the package away.
+session called `held.jsonl` writes the worker's process id there, and never ends. `TRICK_KILL` is a
+file: each session called `killer.jsonl` ends the worker, the first, which makes the file, when
+other sessions wait there. `TRICK_LACKS` takes the package away.
 """
 
 from __future__ import annotations
@@ -10,8 +11,11 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 from unittest import mock
+
+from distributed import get_worker
 
 LACKS = "TRICK_LACKS" in os.environ
 
@@ -27,11 +31,20 @@ def _change_scans() -> None:
         hold = os.environ.get("TRICK_HOLD")
         if hold is not None and "held.jsonl" in names:
             _hold(Path(hold))
-        if "TRICK_KILL" in os.environ and "killer.jsonl" in names:
-            os.kill(os.getpid(), signal.SIGKILL)
+        kill = os.environ.get("TRICK_KILL")
+        if kill is not None and "killer.jsonl" in names:
+            _kill(Path(kill))
         return scan(stations, task)
 
     mock.patch.object(_cluster_worker.Stations, "scan", changed).start()
+
+
+def _kill(once: Path) -> None:
+    if not once.exists():
+        once.touch()
+        while len(get_worker().state.tasks) < 2:
+            time.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def _hold(pipe: Path) -> None:

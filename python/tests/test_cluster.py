@@ -143,14 +143,16 @@ def test_a_worker_that_ends_in_the_middle_costs_nothing(
 
 
 def test_a_session_that_ends_each_worker_is_named_and_takes_no_other_with_it(
-    folder: Path, expected: Findings
+    folder: Path, tmp_path: Path, expected: Findings
 ) -> None:
     # With none allowed, Dask blames each task that a worker had when it ended.
     allowed = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
-    with DaskCluster(TRICK_KILL="yes", **allowed) as cluster:
+    with DaskCluster(TRICK_KILL=str(tmp_path / "killed"), **allowed) as cluster:
         cluster.add("nanny")
         cluster.add("nanny")
-        found = ordered(list(scan_sessions([folder], cluster=cluster.address)))
+        paths = [folder / "killer.jsonl", folder]
+        found = ordered(list(scan_sessions(paths, cluster=cluster.address)))
+    assert (tmp_path / "killed").exists()
     (killer,) = [each for each in found if "killer" in each.source]
     assert isinstance(killer, Skipped)
     assert killer.reason.startswith("each worker of the cluster that scanned it ended")
