@@ -230,7 +230,7 @@ def _find_scheduler(distributed: Any, address: str) -> None:  # noqa: ANN401
     async def ask() -> Any:  # noqa: ANN401 - what distributed says
         options = distributed.Security().get_connection_args("client")
         async with distributed.rpc(address, connection_args=options) as server:
-            return await server.identity(n_workers=0)
+            return await server.identity()
 
     async def ask_and_wait() -> str:
         try:

@@ -353,6 +353,14 @@ def test_an_address_where_no_scheduler_answers_is_told(folder: Path) -> None:
         list(scan_sessions([folder], cluster=address))
 
 
+def test_the_address_of_a_worker_is_told_from_that_of_the_scheduler(
+    cluster: DaskCluster, folder: Path
+) -> None:
+    address = cluster.workers[0].address
+    with pytest.raises(ClusterError, match=rf"{address}: no Dask .* \(this is a worker\)"):
+        list(scan_sessions([folder], cluster=address))
+
+
 def _kill(pipe: Path, pid: int) -> None:
     """End a worker once it holds a session."""
     assert int(pipe.read_text()) == pid
