@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from docs.generate.schema_page import CLASS
+
 Tables = dict[str, Any]
 
 
@@ -48,7 +50,7 @@ def commands(tables: Tables) -> str:
 
 
 def _page(rows: list[str]) -> str:
-    return "\n".join(rows) + "\n"
+    return "\n".join([*CLASS, *rows]) + "\n"
 
 
 def _cell(text: str) -> str:

@@ -7,6 +7,8 @@ from typing import Any
 
 Schema = dict[str, Any]
 
+#: The style of the site keeps the last column of such a table wide enough to be read.
+CLASS = ["```{rst-class} fields", "```", ""]
 HEAD = ["| field | holds | meaning |", "| --- | --- | --- |"]
 
 
@@ -35,7 +37,7 @@ def _table(schema: Schema) -> list[str]:
         holds = _type(field) + ("" if required else "; optional")
         meaning = f"**{field['title']}.** {field['description']}" if "title" in field else ""
         rows.append(f"| `{path}` | {holds} | {_cell(meaning)} |")
-    return [*HEAD, *rows]
+    return [*CLASS, *HEAD, *rows]
 
 
 def _fields(schema: Schema, prefix: str) -> Iterator[tuple[str, Schema, bool]]:

@@ -37,6 +37,7 @@ class Settings:
         node: the Node.js program.
         typedoc: a node_modules tree with TypeDoc.
         entries: the modules of the TypeScript API, as paths in the checkout.
+        parts: generated parts that were built before, and stay as they are.
     """
 
     checkout: str
@@ -44,6 +45,7 @@ class Settings:
     node: str
     typedoc: str
     entries: list[str]
+    parts: list[str]
 
 
 def refresh(settings: Settings) -> None:
@@ -56,6 +58,8 @@ def refresh(settings: Settings) -> None:
         if not page.startswith(("generated/", "reference/typescript/")):
             (stage / page).unlink()
     write_parts(checkout, settings.node, stage / "generated")
+    for part in settings.parts:
+        _copy(Path(part), stage / "generated" / Path(part).name)
     _typescript(settings, stage / "reference" / "typescript")
 
 

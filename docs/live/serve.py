@@ -49,6 +49,7 @@ def main() -> int:
     parser.add_argument("--node", required=True)
     parser.add_argument("--typedoc", required=True)
     parser.add_argument("--entry", action="append", default=[])
+    parser.add_argument("--part", action="append", default=[])
     options = parser.parse_args()
     checkout = os.environ.get("BUILD_WORKSPACE_DIRECTORY")
     if checkout is None:
@@ -62,6 +63,7 @@ def main() -> int:
             node=str(Path(options.node).absolute()),
             typedoc=str(Path(options.typedoc).absolute()),
             entries=options.entry,
+            parts=[str(Path(part).absolute()) for part in options.part],
         )
         try:
             _serve(settings, folder)

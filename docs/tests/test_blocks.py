@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import tomllib
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from docs.tests.pages import Block, blocks, pages
+from docs.tests.pages import Block, blocks, pages, parsed
 from tools.staging import link_node_modules
 
 READERS: dict[str, Callable[[str], object]] = {
@@ -67,6 +68,12 @@ def test_typescript_type_checks(tmp_path: Path) -> None:
     command = [node, compiler, "--noEmit", "--project", "tsconfig.json"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, f"{names}\n{done.stdout}{done.stderr}"
+
+
+@pytest.mark.parametrize("page", pages())
+def test_no_comment_begins_a_line_of_a_sentence_and_so_ends_its_paragraph(page: str) -> None:
+    html = [token.content for token in parsed(page) if token.type == "html_block"]
+    assert not [text for text in html if re.search(r"^\s*<!--.*-->[^\S\n]*[^\s<]", text)]
 
 
 @pytest.mark.parametrize("block", named(blocks("console")))

@@ -81,6 +81,7 @@ def test_it_is_served_follows_its_sources_and_ends_with_ctrl_c(
     program = [sys.executable, str(ROOT / "docs" / "live" / "serve.py")]
     entries = os.environ["TYPESCRIPT_API"].split()
     options = [f"--node={node}", f"--typedoc={typedoc}", *(f"--entry={each}" for each in entries)]
+    options += [f"--part={Path(each).absolute()}" for each in os.environ["DOCS_PARTS"].split()]
     log = tmp_path / "log"
     with log.open("w") as printed:
         # A group of its own, to which Ctrl-C goes as from a terminal.
