@@ -66,31 +66,20 @@ def browser() -> Iterator[Browser]:
         yield browser
 
 
-@pytest.mark.parametrize("width", [DESKTOP, PHONE])
+@pytest.mark.parametrize(("width", "dark"), [(DESKTOP, False), (PHONE, True)])
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_is_whole_and_asks_for_nothing_from_elsewhere(
-    browser: Browser, site: str, name: str, width: int
+def test_a_page_is_whole_and_readable_and_asks_for_nothing_from_elsewhere(
+    browser: Browser, site: str, name: str, width: int, dark: bool
 ) -> None:
-    with browser.open(f"{site}/{name}", width=width) as page:
+    with browser.open(f"{site}/{name}", width=width, dark=dark) as page:
         assert page.complaints == []
         assert [address for address in page.requests if not address.startswith(site)] == []
         assert page.overflow == 0
         assert page.evaluate(_CUT) == []
-
-
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("name", PAGES)
-def test_its_text_can_be_read_in_light_and_in_dark(
-    browser: Browser, site: str, name: str, dark: bool
-) -> None:
-    with browser.open(f"{site}/{name}", dark=dark) as page:
-        assert page.texts
-        faint = {
-            text.text: contrast(text.colour, text.ground)
-            for text in page.texts
-            if contrast(text.colour, text.ground) < READABLE
-        }
-        assert faint == {}
+        texts = page.texts
+        assert texts
+        seen = {text.text: contrast(text.colour, text.ground) for text in texts}
+        assert {text: found for text, found in seen.items() if found < READABLE} == {}
 
 
 @pytest.mark.parametrize("name", DRAWN)
