@@ -115,6 +115,34 @@ def test_it_writes_the_page(installed: Installed) -> None:
     assert "<svg" in page
 
 
+def test_it_makes_a_fixture_and_checks_it_against_the_schemas_that_it_carries(
+    installed: Installed,
+) -> None:
+    installed.link_node(installed.programs)
+    made = installed.run("fixture", "sessions/s.jsonl", "--output", "six.json")
+    assert made.returncode == 0, made.stderr
+    assert "engine: 1 of 6 calls refused, first at call 6" in made.stderr
+    checked = installed.run("fixture", "check", "six.json")
+    assert (checked.returncode, checked.stdout) == (0, "six.json: as expected\n")
+    (installed.folder / "six.json").write_text('{"name": "six", "calls": []}')
+    refused = installed.run("fixture", "check", "six.json")
+    assert refused.returncode == 1
+    assert "six.json: /calls is an empty list; give" in refused.stderr
+
+
+def test_it_tunes_police_and_draws_the_trade_off(installed: Installed) -> None:
+    installed.link_node(installed.programs)
+    (installed.folder / "labels.tsv").write_text("session\tlabel\ns.jsonl\tloop\n")
+    key = ("--labels", "labels.tsv", "--key", "TOOL_LOOP_BAN=0", "--format", "csv")
+    done = installed.run("tune", "sessions", *key, "--html", "tune.html")
+    assert done.returncode == 0, done.stderr
+    assert [row.split(",")[:2] for row in done.stdout.splitlines()[1:]] == [
+        ["base", "1"],
+        ["TOOL_LOOP_BAN=0", "0"],
+    ]
+    assert "<svg" in (installed.folder / "tune.html").read_text("utf-8")
+
+
 def test_it_checks_contracts_without_node(installed: Installed) -> None:
     contract = installed.folder / "contract.yaml"
     contract.write_text("id: one\ntask: Do it.\n")
