@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from satyrn_engine._sources import Source
-from satyrn_engine.errors import ConfigError
+from satyrn_engine.errors import ConfigError, SourceError
 
 _NONE = -1
 
@@ -53,12 +53,8 @@ def branch_file(source: Source, leaf: str | None, spool: Path) -> BranchFile:
         SourceError: if the session cannot be read.
         ConfigError: if it has no entry with that id, or there is more than one session.
     """
-    lines, entries = [], []
-    with source.open() as stream:
-        for line in stream:
-            if line.strip():
-                lines.append(line)
-                entries.append(_decode(line))
+    lines = _lines(source)
+    entries = [_decode(line) for line in lines]
     sessions = [entry.id or "?" for entry in entries if entry.type == "session"]
     if len(sessions) > 1:
         raise ConfigError(
@@ -128,6 +124,18 @@ class _Tree:
                 yield place
             if place in told or self._entries[place].type == "message":
                 told.add(self._parents[place])
+
+
+def _lines(source: Source) -> list[bytes]:
+    with source.open() as stream:
+        try:
+            return [line for line in stream if line.strip()]
+        except Exception as error:
+            # Whatever a file system or decompressor has: here nothing is better than a part.
+            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            raise SourceError(
+                f"{source.name}: cannot be read to its end ({reason}); copy it again"
+            ) from error
 
 
 def _decode(line: bytes) -> _Entry:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import subprocess
@@ -335,6 +336,27 @@ def test_what_is_no_single_session_is_refused_with_a_remedy(tmp_path: Path) -> N
     (tmp_path / "empty.jsonl").write_bytes(b"")
     with pytest.raises(SourceError, match="holds no session"):
         make_fixture(tmp_path / "empty.jsonl")
+
+
+def test_a_compressed_session_is_read_and_one_that_was_cut_is_refused(
+    looping: Path, tmp_path: Path
+) -> None:
+    packed = gzip.compress(looping.read_bytes())
+    whole, cut = tmp_path / "s.jsonl.gz", tmp_path / "cut.jsonl.gz"
+    whole.write_bytes(packed)
+    cut.write_bytes(packed[:-20])
+    assert make_fixture(whole).text == make_fixture(looping).text
+    with pytest.raises(SourceError, match="cannot be read to its end"):
+        make_fixture(cut)
+
+
+def test_a_session_comes_from_standard_input(
+    looping: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with looping.open() as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        assert main(["fixture", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["expected"]["blocked"] == 3
 
 
 def test_a_session_whose_calls_were_all_rejected_makes_a_scenario_and_no_guard_fixture(
