@@ -175,7 +175,10 @@ def outcome(variant: Variant, labelled: Sequence[tuple[str, SessionReport]]) -> 
 
 
 def mark_best(results: Sequence[VariantResult]) -> None:
-    """Mark the variants that no other one beats: the Pareto front of what matters."""
+    """Mark the variants that no other one beats: the Pareto front of what matters.
+
+    Of equal ones the first is marked: a setting that changes nothing is no choice.
+    """
     goals = [
         (
             -each.caught,
@@ -184,10 +187,11 @@ def mark_best(results: Sequence[VariantResult]) -> None:
         )
         for each in results
     ]
-    for result, own in zip(results, goals, strict=True):
-        result.best = not any(
+    for place, (result, own) in enumerate(zip(results, goals, strict=True)):
+        beaten = any(
             other != own and all(a <= b for a, b in zip(other, own, strict=True)) for other in goals
         )
+        result.best = not beaten and own not in goals[:place]
 
 
 def _told(report: SessionReport) -> bool:

@@ -19,7 +19,7 @@ NAMED = 10
 _LEGEND = (
     "Caught: a call was refused or an answer stopped; or told: anything was found. Calls until: "
     "the median number of calls until a loop was caught. Best: no other row beats it in what is "
-    "caught, in false alarms and in calls."
+    "caught, in false alarms and in calls; of equal ones, the first."
 )
 _COLUMNS = (
     "name",

@@ -24,7 +24,7 @@ class VariantResult:
         false_alarms_told: legitimate sessions in which anything was found.
         median_calls: the median number of calls until a loop was caught; None if none was.
         best: whether no other variant is as good in what is caught, in false alarms and in the
-            median, and better in one of them.
+            median, and better in one of them; of equal ones, the first.
         missed_sessions: sources of the loops that were missed.
         false_alarm_sessions: sources of the legitimate sessions with a false alarm.
     """
