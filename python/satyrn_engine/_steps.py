@@ -168,6 +168,12 @@ class Listener(Protocol):
 GUARD_ENTRIES = frozenset({"loop_broken", "loop-police"})
 
 _MESSAGES = frozenset({"message", "message_end"})
+_WEIGHTY = frozenset(
+    {"compaction", "compaction_end", "branch_summary", "usage", "entry_appended"},
+)
+_ENTRIES = frozenset({"loop_broken", "loop-police"})
+
+_MESSAGES = frozenset({"message", "message_end"})
 _WEIGHTY = _MESSAGES | {
     "compaction",
     "compaction_end",
@@ -175,7 +181,7 @@ _WEIGHTY = _MESSAGES | {
     "usage",
     "entry_appended",
 }
-_ENTRIES = _WEIGHTY | {"custom", "custom_message"}
+_ENTRIES = _WEIGHTY | _MESSAGES | {"custom", "custom_message"}
 
 
 def read_steps(source: Source, known: set[int], listener: Listener) -> None:
@@ -249,7 +255,11 @@ class _Session:
         tree = self._tree
         was_linear = tree.linear
         record = line.record
-        weighty = record.type in _WEIGHTY or record.custom_type in GUARD_ENTRIES
+        if record.type in _MESSAGES:
+            # One that holds nothing is no branch of its own.
+            weighty = record.message is not None
+        else:
+            weighty = record.type in _WEIGHTY or record.custom_type in GUARD_ENTRIES
         fresh = tree.add(record, weighty=weighty)
         if tree.linear:
             if fresh:

@@ -33,6 +33,17 @@ def test_a_branch_is_replayed_from_its_root_and_what_it_shares_is_counted_once(
     assert report.tokens == 50
 
 
+def test_an_entry_that_holds_nothing_is_no_branch(tmp_path: Path) -> None:
+    odd: list[Entry] = [
+        {"type": "label", "id": "l1", "parentId": None, "targetId": "e0"},
+        {"type": "message"},
+    ]
+    for place in range(1, len(LINE)):
+        entries = [header(), *LINE[:place], *odd, *LINE[place:]]
+        report = report_of(write(tmp_path / "s.jsonl", entries))
+        assert (report.branches, report.calls, report.unclear) == (1, 3, 0), place
+
+
 def test_a_session_in_one_line_is_told_while_it_is_read(tmp_path: Path) -> None:
     recorder = Recorder()
     report_of(write(tmp_path / "s.jsonl", [header(), *LINE]), recorder)

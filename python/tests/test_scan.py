@@ -224,6 +224,21 @@ def test_what_can_be_read_only_once_is_scanned(tmp_path: Path) -> None:
     assert document["sessions"][0]["source"] == str(fifo)
 
 
+def test_node_keeps_the_guards_compiled_and_does_without_where_it_cannot(
+    folder: Path, tmp_path: Path
+) -> None:
+    first = run("scan", "--format", "json", folder, XDG_CACHE_HOME=str(tmp_path / "caches"))
+    kept = [each for each in (tmp_path / "caches").rglob("*") if each.is_file()]
+    assert {each.relative_to(tmp_path).parts[:3] for each in kept} == {
+        ("caches", "satyrn-engine", "node")
+    }
+    again = run("scan", "--format", "json", folder, XDG_CACHE_HOME=str(tmp_path / "caches"))
+    (tmp_path / "no_folder").touch()
+    without = run("scan", "--format", "json", folder, XDG_CACHE_HOME=str(tmp_path / "no_folder"))
+    assert (first.returncode, again.returncode, without.returncode) == (0, 0, 0)
+    assert first.stdout == again.stdout == without.stdout
+
+
 @pytest.fixture
 def worker() -> Iterator[Worker]:
     """A Node process with the engine's guard."""
@@ -245,6 +260,19 @@ def test_a_worker_that_takes_too_long_is_ended() -> None:
     os.kill(worker.pid, signal.SIGSTOP)
     worker.begin("s", "/")
     with pytest.raises(WorkerDiedError, match="ended with -9"):
+        worker.verdict()
+    worker.close()
+
+
+def test_a_worker_whose_guards_cannot_be_loaded_says_why(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "broken.ts").write_text("throw new Error('no guard today');\n")
+    files = [("engine", tmp_path / "broken.ts")]
+    monkeypatch.setattr(Guards, "files", lambda _: files)
+    worker = Worker(Guards())
+    worker.begin("s", "/")
+    with pytest.raises(WorkerDiedError, match="no guard today"):
         worker.verdict()
     worker.close()
 
