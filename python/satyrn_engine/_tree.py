@@ -91,7 +91,8 @@ class Tree:
                 # Entries without an id stand where the file has them.
                 parent = number - 1
             self._last_named = number
-            numbers[name] = number
+            if same_name != number:
+                numbers[name] = number
             if key in self._known:
                 state = _INHERITED
         if parent != number - 1:

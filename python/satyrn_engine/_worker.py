@@ -16,6 +16,7 @@ import msgspec
 from satyrn_engine._node import Guards, find_node, typescript
 from satyrn_engine._outcome import Outcome
 from satyrn_engine._steps import (
+    Call,
     Compacted,
     GuardsRestarted,
     Prompt,
@@ -284,31 +285,26 @@ def _message(step: Step, *, everything: bool) -> bytes:
 
 
 def _turn(turn: Turn) -> bytes:
+    # Joined, which takes half as long as formatting.
     calls = [
-        b'["",%b,%b,%b]'
-        % (_name(call.tool), call.arguments, b"true" if call.outcome is _REACHED else b"false")
+        b"".join((b'["",', _name(call.tool), b",", call.arguments, _end(call)))
         for call in turn.calls
     ]
-    return b'["turn",[%b]]\n' % b",".join(calls)
+    return b"".join((b'["turn",[', b",".join(calls), b"]]\n"))
+
+
+def _end(call: Call) -> bytes:
+    return b",true]" if call.outcome is _REACHED else b",false]"
 
 
 def _turn_with_texts(turn: Turn) -> bytes:
     calls = [
-        b"[%b,%b,%b,%b]"
-        % (
-            msgspec.json.encode(str(call.id)),
-            _name(call.tool),
-            call.arguments,
-            _reached(call.outcome),
-        )
+        b"[%b,%b,%b%b"
+        % (msgspec.json.encode(str(call.id)), _name(call.tool), call.arguments, _end(call))
         for call in turn.calls
     ]
     results = b",".join(line.rstrip() for line in turn.results)
     return b'["turn",[%b],%b,[%b]]\n' % (b",".join(calls), turn.line.rstrip(), results)
-
-
-def _reached(outcome: Outcome) -> bytes:
-    return b"true" if outcome is _REACHED else b"false"
 
 
 _REACHED = Outcome.REACHED
