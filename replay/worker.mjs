@@ -12,6 +12,8 @@ async function* input() {
   try {
     yield* readPieces(STDIN);
   } catch (error) {
+    // On Windows a pipe ends with an error.
+    if (error.code === "EOF") return;
     // A guard has made a stream of it.
     if (error.code !== "EAGAIN") throw error;
     yield* process.stdin;
