@@ -10,7 +10,11 @@ import os
 import sys
 from pathlib import Path
 
-import pytest
+# A remote worker may run at "/", which makes these start with "//": to pytest and its plugins that
+# is another folder than the one with a single slash.
+sys.path[:] = ["/" + path.lstrip("/") if path.startswith("//") else path for path in sys.path]
+
+import pytest  # noqa: E402
 
 
 class _NoSkips:
