@@ -165,7 +165,7 @@ SHAPES: dict[str, tuple[list[Reply], set[str]]] = {
             *[bash("echo a")] * 2,
             say("Done."),
         ],
-        {"thinking_loop", "tool_loop"},
+        {"thinking_loop"},
     ),
     "thinking that stagnates": (
         [*[thinks(SAME, f"echo {n}") for n in "abcd"], *spaced("echo e", 6), say("Done.")],
