@@ -45,6 +45,8 @@ def free_port(usual: int = USUAL_PORT) -> int:
 
 def main() -> int:
     """Serve until Ctrl-C."""
+    # What it tells is to be seen at once, in a log as well.
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--node", required=True)
     parser.add_argument("--typedoc", required=True)
