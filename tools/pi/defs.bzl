@@ -90,7 +90,9 @@ def real_pi_env(pi, package = None):
         "SATYRN_NODE": "$(rootpath //tools/node:node)",
         "SATYRN_PI": "$(rootpath %s)/%s" % (tree, program),
     }
-    data = [tree, "//tools/node:node"]
+
+    # Pi installs packages by npm.
+    data = [tree, "//tools/node:node", "//tools/node:npm"]
     if package:
         env["SATYRN_ENGINE_DIR"] = "$(rootpath %s:package_folder)" % package
         env["SATYRN_ENGINE_TGZ"] = "$(rootpath %s:package_tarball)" % package
