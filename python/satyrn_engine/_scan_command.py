@@ -17,6 +17,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from satyrn_engine import _files, _terminal
 from satyrn_engine._cache import Cache
+from satyrn_engine._interruption import Interruption
 from satyrn_engine._options import resolve_guards
 from satyrn_engine._pool import scan_all
 from satyrn_engine._sources import Source, default_folder, find_sources
@@ -57,10 +58,11 @@ def run_scan(request: ScanRequest, err: Console) -> int:
         paths = list(request.paths) or [_default()]
         watch = _Watch(err)
         try:
-            with watch:
+            with Interruption() as interruption, watch:
                 sources = watch.count(find_sources(paths, Path(spool)))
                 workforce = new_workforce(guards, request.jobs, request.cluster)
                 for found in scan_all(sources, workforce, cache):
+                    interruption.check()
                     watch.done(found)
                     summary.add(found)
                     if request.format == "jsonl":

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from satyrn_engine import _tune_show
+from satyrn_engine._interruption import Interruption
 from satyrn_engine._labels import read_labels
 from satyrn_engine._node import find_node
 from satyrn_engine._options import default_jobs
@@ -58,9 +59,9 @@ def run_tune(request: TuneRequest, err: Console) -> int:
     with _output(request.output) as file:
         watch = _Watch(err)
         try:
-            with watch:
+            with Interruption() as interruption, watch:
                 for _ in sweep.run(paths, labels, request.jobs or default_jobs(), watch.begin):
-                    pass
+                    interruption.check()
         except KeyboardInterrupt:
             interrupted = True
         _render(request.format, sweep.report, file)
