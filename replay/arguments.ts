@@ -52,8 +52,9 @@ export class Tools {
 
   /** Takes what a session says of its tools; what cannot be used is passed over. */
   declare(tools: readonly Tool[]): void {
-    for (const { name, parameters } of tools) {
-      if (isObject(parameters)) this.#schemas.set(name, parameters);
+    for (const tool of Array.isArray(tools) ? tools : []) {
+      if (isObject(tool) && isObject(tool.parameters))
+        this.#schemas.set(String(tool.name), tool.parameters);
     }
   }
 

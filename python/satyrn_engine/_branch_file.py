@@ -141,6 +141,6 @@ def _lines(source: Source) -> list[bytes]:
 def _decode(line: bytes) -> _Entry:
     try:
         return msgspec.json.decode(line, type=_Entry)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         # A broken line belongs to every branch, so that whoever reads the copy tells of it.
         return _Entry()

@@ -120,9 +120,14 @@ class ClusterWorkforce:
             sources=tuple(_absolute(source) for source in task.sources),
             ancestors=tuple(_absolute(source) for source in task.ancestors),
         )
-        future = self._client.submit(
-            self._worker_side.scan_here, self._name, sent, key=key, pure=False
-        )
+        try:
+            future = self._client.submit(
+                self._worker_side.scan_here, self._name, sent, key=key, pure=False
+            )
+        except Exception as error:
+            if self._client.status == "running":
+                raise
+            raise _lost(self._address) from error
         self._open[key] = task, future
         self._client.loop.add_callback(self._follow, key, future)
 

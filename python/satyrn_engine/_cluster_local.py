@@ -38,7 +38,12 @@ def local_cluster(workers: int) -> Iterator[str]:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                env={
+                    **os.environ,
+                    "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+                    # Also of a station that is killed at work.
+                    **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), folder),
+                },
                 # Ctrl-C is ours to handle: the cluster ends when its input does.
                 start_new_session=True,
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from dataclasses import replace
 from typing import Any
 
 from distributed import WorkerPlugin, get_worker
@@ -103,16 +104,17 @@ class Stations(WorkerPlugin):  # type: ignore[misc] # distributed is not looked 
         """
         if self._problem is not None:
             raise ClusterError(self._problem)
-        unseen = [source for source in task.sources if not _is_seen(source)]
-        if unseen:
-            why = (
-                f"the worker {self._address} does not see this file; scan a folder that all "
-                "machines share, or an address such as s3://bucket/sessions"
-            )
-            return [Skipped(source.name, why) for source in task.sources]
+        why = (
+            f"the worker {self._address} does not see this file; scan a folder that all "
+            "machines share, or an address such as s3://bucket/sessions"
+        )
+        seen = tuple(source for source in task.sources if _is_seen(source))
+        unseen: list[Finding] = [Skipped(e.name, why) for e in task.sources if e not in seen]
+        if not seen:
+            return unseen
         station = self._take()
         try:
-            return station.scan(task)
+            return unseen + station.scan(replace(task, sources=seen))
         except SatyrnError as error:
             raise ClusterError(f"the worker {self._address}: {error}") from error
         finally:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +13,7 @@ from satyrn_engine._desk import Desk
 from satyrn_engine._fixture_check import check_fixture
 from satyrn_engine._fixture_events import Label, Profile
 from satyrn_engine._fixture_make import Kind, make_fixture
+from satyrn_engine._output import check_output, open_output
 from satyrn_engine.errors import ConfigError
 
 _CALLS = re.compile(r"(\d*)(:?)(\d*)")
@@ -44,8 +43,7 @@ def run_make(request: MakeRequest, err: Console) -> int:
         SatyrnError: if it cannot be made.
     """
     output = request.output
-    if output is not None and not output.absolute().parent.is_dir():
-        raise ConfigError(f"--output {output}: its folder does not exist")
+    check_output("--output", output, [request.session])
     named = output.stem if output is not None else "recorded"
     made = make_fixture(
         request.session,
@@ -100,16 +98,8 @@ def calls_range(text: str) -> tuple[int, int | None]:
 
 
 def _write(text: str, output: Path | None) -> None:
-    if output is None:
-        sys.stdout.buffer.write(text.encode())
-        sys.stdout.buffer.flush()
-        return
-    partial = output.with_name(f".{output.name}.{os.getpid()}")
-    try:
-        partial.write_bytes(text.encode())
-        partial.replace(output)
-    finally:
-        partial.unlink(missing_ok=True)
+    with open_output(output) as file:
+        file.write(text.encode())
 
 
 def _say(console: Console, sentence: str, style: str = "") -> None:

@@ -49,8 +49,12 @@ def read_labels(file: Path) -> list[Label]:
             raise ConfigError(f"{file}:1: has no column {name!r}; begin with: session<tab>label")
     session, label = columns.index("session"), columns.index("label")
     found = []
-    for row in rows:
-        place = f"{file}:{rows.line_num}"
+    try:
+        numbered = [(rows.line_num, row) for row in rows]
+    except csv.Error as error:
+        raise ConfigError(f"{file}:{rows.line_num}: {error}; is a quote left open?") from error
+    for number, row in numbered:
+        place = f"{file}:{number}"
         if not any(cell.strip() for cell in row):
             continue
         if len(row) <= max(session, label) or not row[session].strip():

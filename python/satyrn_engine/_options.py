@@ -38,7 +38,9 @@ def _police_config(file: Path) -> str:
     except OSError as error:
         raise ConfigError(f"{file}: cannot be read ({error.strerror})") from error
     except ValueError as error:
-        raise ConfigError(f"{file}: not JSON ({error}); see police's README") from error
+        raise ConfigError(
+            f"{file}: not JSON ({error}); `/loop-police save` in Pi writes one"
+        ) from error
     if not isinstance(values, dict):
         raise ConfigError(f"{file}: must hold a JSON object of settings")
     # A scan must run nobody's command and write no log.

@@ -92,13 +92,13 @@ def models(summary: Summary) -> str:
 
 
 def tools(summary: Summary) -> str:
-    """Draw how many calls to each tool were refused."""
+    """Draw how many of the calls to each tool were refused."""
     rows = [
-        Bar(row.tool, row.refusals, f"{row.refusals:,} of {row.calls:,}")
+        Bar(row.tool, row.refusals / row.calls, f"{row.refusals:,} of {row.calls:,}")
         for row in summary.tools
         if row.refusals
     ]
-    return _bars(rows)
+    return _bars(rows, most=1)
 
 
 def tokens(summary: Summary) -> str:

@@ -6,7 +6,7 @@ import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from pathlib import PurePath
+from pathlib import PurePath, PurePosixPath
 from typing import Protocol
 
 from satyrn_engine._cache import Cache
@@ -96,9 +96,12 @@ def families(forks: list[Fork], scanned: Callable[[str], bool]) -> Iterator[Task
 def _find(fork: Fork, there: Callable[[str], bool]) -> str:
     """Find a fork's parent where it was, or where it is if the folders were moved as a whole."""
     parent = PurePath(fork.parent)
-    here = PurePath(fork.source.path)
-    moved = here.parent.parent / PurePath(*parent.parts[-2:])
-    for path in (str(parent), str(here.parent / parent.name), str(moved)):
+    # A path would make one slash of the two of an address.
+    scheme, mark, rest = fork.source.path.rpartition("://")
+    here = PurePosixPath(rest) if mark else PurePath(rest)
+    moved = here.parent.parent.joinpath(*parent.parts[-2:])
+    beside = here.parent / parent.name
+    for path in (str(parent), f"{scheme}{mark}{beside}", f"{scheme}{mark}{moved}"):
         if there(path):
             return path
     return str(parent)

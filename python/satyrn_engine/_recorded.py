@@ -107,7 +107,10 @@ def read_branch(source: Source) -> RecordedBranch:
         SourceError: if it cannot be read, or holds no session.
     """
     listener = _Listener(source.name)
-    read_steps(source, set(), listener)
+    try:
+        read_steps(source, set(), listener)
+    except (ValueError, RecursionError) as error:
+        raise SourceError(f"{source.name}: a line cannot be read ({error})") from error
     if listener.sessions == 0:
         raise SourceError(f"{source.name}: holds no session; name a file that Pi wrote")
     return listener.branch_read
@@ -186,7 +189,7 @@ class _Listener:
 
     def _arguments(self, text: bytes) -> Any:  # noqa: ANN401 - JSON
         try:
-            return json.loads(text)
+            return json.loads(text.decode("utf-8", "replace"))
         except (ValueError, RecursionError) as error:
             raise SourceError(
                 f"{self._name}: call {self._calls} cannot be read ({error}); leave it out (--calls)"
@@ -194,7 +197,8 @@ class _Listener:
 
 
 def _message(line: bytes) -> dict[str, Any]:
-    entry = json.loads(line)
+    # The scan reads such lines, too: half a character does not matter there.
+    entry = json.loads(line.decode("utf-8", "replace"))
     message = entry.get("message") or (entry.get("entry") or {}).get("message")
     return message if isinstance(message, dict) else {}
 

@@ -28,6 +28,7 @@ CHUNK = 1 << 17
 #: lines that Pi writes hold images, of at most a few megabytes.
 MAX_LINE = 64 << 20
 
+_MOST_TOKENS = 1 << 50
 _LINE_FEED = ord("\n")
 _NOTHING = Raw(b"null")
 _MISSING = Raw()
@@ -53,7 +54,8 @@ class Usage(msgspec.Struct, frozen=True, rename="camel", gc=False):
     def tokens(self) -> int:
         """All tokens; old files do not add them up."""
         parts = self.total_tokens or (self.input + self.output + self.cache_read + self.cache_write)
-        return int(parts)
+        # More than any model has, and few enough to be added up in 64 bits.
+        return int(max(-_MOST_TOKENS, min(parts, _MOST_TOKENS)))
 
 
 class Block(msgspec.Struct, gc=False):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import io
-import os
+import json
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -19,6 +18,7 @@ from satyrn_engine import _files, _terminal
 from satyrn_engine._cache import Cache
 from satyrn_engine._interruption import Interruption
 from satyrn_engine._options import resolve_guards
+from satyrn_engine._output import check_output, open_output
 from satyrn_engine._pool import scan_all
 from satyrn_engine._sources import Source, default_folder, find_sources
 from satyrn_engine._summary import Summary
@@ -50,11 +50,16 @@ def run_scan(request: ScanRequest, err: Console) -> int:
     """
     _check(request)
     guards = resolve_guards(request.guard, request.config)
+    if guards.police_config is not None:
+        _check_settings(guards.police_config, str(request.config))
     cache = None if request.cache is None else Cache(request.cache, guards)
     summary = Summary()
     kept: list[SessionReport | Skipped] = []
     interrupted = False
-    with tempfile.TemporaryDirectory(prefix="satyrn-") as spool, _output(request) as file:
+    with (
+        tempfile.TemporaryDirectory(prefix="satyrn-") as spool,
+        open_output(request.output) as file,
+    ):
         paths = list(request.paths) or [_default()]
         watch = _Watch(err)
         try:
@@ -92,8 +97,16 @@ def _check(request: ScanRequest) -> None:
     if request.format == "parquet" and request.output is None and sys.stdout.isatty():
         raise ConfigError("Parquet is not for the terminal; add --output FILE")
     for option, file in (("--output", request.output), ("--html", request.html)):
-        if file is not None and not file.absolute().parent.is_dir():
-            raise ConfigError(f"{option} {file}: its folder does not exist")
+        check_output(option, file, [*request.paths, *([request.config] if request.config else [])])
+
+
+def _check_settings(text: str, name: str) -> None:
+    """Refuse settings that police would set aside: the scan would not be the one that was meant."""
+    from satyrn_engine._desk import Desk
+    from satyrn_engine._variants import settled
+
+    with Desk() as desk:
+        settled(json.loads(text), desk, name)
 
 
 def _default() -> str:
@@ -101,22 +114,6 @@ def _default() -> str:
     if not folder.is_dir():
         raise ConfigError(f"{folder}: Pi's session folder does not exist; name a path to scan")
     return str(folder)
-
-
-@contextmanager
-def _output(request: ScanRequest) -> Iterator[IO[bytes]]:
-    """Open where the findings go; a file appears only when it is complete."""
-    if request.output is None:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-        return
-    partial = request.output.with_name(f".{request.output.name}.{os.getpid()}")
-    try:
-        with partial.open("wb") as file:
-            yield file
-        partial.replace(request.output)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def _render(
@@ -145,12 +142,8 @@ def _write_page(path: Path, found: list[SessionReport | Skipped], summary: Summa
     from satyrn_engine._page import page
 
     html = page(found, summary)
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        partial.write_text(html, "utf-8")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    with open_output(path) as file:
+        file.write(html.encode())
 
 
 def _tell(

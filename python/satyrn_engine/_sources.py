@@ -142,11 +142,15 @@ def _glob(pattern: str) -> list[str]:
 
 def _folder(folder: Path) -> Iterator[Source]:
     """Walk a folder as it comes, so that the first file is read before the last one is found."""
-    for parent, folders, files in os.walk(folder):
+    lost: list[OSError] = []
+    for parent, folders, files in os.walk(folder, onerror=lost.append):
         folders.sort()
         for name in sorted(files):
             if name.endswith(SUFFIXES):
                 yield _stat(Path(parent, name))
+    if lost:
+        others = f", and {len(lost) - 1} more" if len(lost) > 1 else ""
+        raise SourceError(f"{lost[0].filename}: cannot be listed ({lost[0].strerror}){others}")
 
 
 def _stat(path: Path) -> Source:

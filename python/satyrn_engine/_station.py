@@ -10,6 +10,7 @@ import os
 import pickle
 import subprocess
 import sys
+import tempfile
 from contextlib import suppress
 from typing import IO
 
@@ -57,6 +58,8 @@ class RemoteStation:
         """The child starts with the first task."""
         self._guards = guards
         self._child: subprocess.Popen[bytes] | None = None
+        #: For what the child keeps on disk: a child that is killed removes nothing.
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._stopped = False
 
     def scan(self, task: Task) -> list[Finding]:
@@ -67,7 +70,9 @@ class RemoteStation:
         """
         code = 0
         for _ in range(RETRIES + 1):
-            child = self._child = self._child or _start(self._guards)
+            child = self._child = self._child or self._start()
+            if self._stopped:
+                child.kill()
             try:
                 pickle.dump(task, _pipe(child.stdin))
                 _pipe(child.stdin).flush()
@@ -101,14 +106,22 @@ class RemoteStation:
             _pipe(child.stdin).close()
         child.wait()
         _pipe(child.stdout).close()
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        self._folder = tempfile.TemporaryDirectory(prefix="satyrn-", ignore_cleanup_errors=True)
+        return _start(self._guards, self._folder.name)
 
 
-def _start(guards: Guards) -> subprocess.Popen[bytes]:
+def _start(guards: Guards, folder: str) -> subprocess.Popen[bytes]:
+    paths = os.pathsep.join(path for path in sys.path if path)
+    places = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), folder)
     child = subprocess.Popen(
         [sys.executable, "-m", "satyrn_engine._station"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        env={**os.environ, **places, "PYTHONPATH": paths},
         # Ctrl-C is the parent's to handle.
         start_new_session=True,
     )

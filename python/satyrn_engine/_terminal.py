@@ -113,6 +113,9 @@ def sentences(summary: Summary) -> list[str]:
             f"The guards would have refused {_of(totals.refusals, 'call')} in "
             f"{_of(totals.refusing, 'session')}."
         )
+    if totals.looping > totals.refusing:
+        others = _of(totals.looping - totals.refusing, "other session")
+        said.append(f"In {others} they found something without refusing a call.")
     if totals.refusals:
         money = f" and ${totals.cost_after:,.2f}" if totals.cost_after else ""
         said.append(

@@ -94,6 +94,9 @@ class Sweep:
             ConfigError: if police would not take one of the settings, or there are too many.
         """
         tried = DEFAULT_KEYS.get(str(base["PROFILE"]), {}) if keys is None else keys
+        for key in tried:
+            if key in ACTING:
+                raise ConfigError(f"{key} acts outside of the replay; leave it out")
         with Desk() as desk:
             today = settled(base, desk)
             self.variants = variants(today, tried, grid=grid)

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import io
-import os
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -19,6 +16,7 @@ from satyrn_engine._interruption import Interruption
 from satyrn_engine._labels import read_labels
 from satyrn_engine._node import find_node
 from satyrn_engine._options import default_jobs
+from satyrn_engine._output import check_output, open_output
 from satyrn_engine._sources import default_folder
 from satyrn_engine._tune import Found, Sweep, base_settings
 from satyrn_engine._variants import Variant, parse_keys
@@ -56,7 +54,7 @@ def run_tune(request: TuneRequest, err: Console) -> int:
     sweep = Sweep(base, keys, grid=request.grid)
     paths = list(request.paths) or [str(default_folder())]
     interrupted = False
-    with _output(request.output) as file:
+    with open_output(request.output) as file:
         watch = _Watch(err)
         try:
             with Interruption() as interruption, watch:
@@ -80,29 +78,8 @@ def _check(request: TuneRequest) -> None:
     if request.jobs is not None and request.jobs < 1:
         raise ConfigError("--jobs must be 1 or more")
     for option, file in (("--output", request.output), ("--html", request.html)):
-        if file is not None and not file.absolute().parent.is_dir():
-            raise ConfigError(f"{option} {file}: its folder does not exist")
-
-
-@contextmanager
-def _output(output: Path | None) -> Iterator[IO[bytes]]:
-    """Open where the report goes; a file appears only when it is complete."""
-    if output is None:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-        return
-    with _partial(output) as partial, partial.open("wb") as file:
-        yield file
-
-
-@contextmanager
-def _partial(path: Path) -> Iterator[Path]:
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        yield partial
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+        inputs = [*request.paths, request.labels, *([request.config] if request.config else [])]
+        check_output(option, file, inputs)
 
 
 def _render(form: str, report: TuneReport, file: IO[bytes]) -> None:
@@ -121,8 +98,8 @@ def _write_page(path: Path, report: TuneReport) -> None:
     # Plots are only drawn when they are asked for.
     from satyrn_engine._tune_page import page
 
-    with _partial(path) as partial:
-        partial.write_text(page(report), "utf-8")
+    with open_output(path) as file:
+        file.write(page(report).encode())
 
 
 class _Watch:

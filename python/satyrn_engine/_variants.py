@@ -117,7 +117,7 @@ def settled(settings: Mapping[str, Any], desk: Desk, name: str = "base") -> dict
     today, complaint = desk.settings(dict(settings))
     if complaint is not None:
         said = complaint.removesuffix(" Defaults are used for what is wrong.")
-        raise ConfigError(f"{name}: police say: {said} See docs/police.md")
+        raise ConfigError(f"{name}: police say: {said} `/loop-police` in Pi shows all settings")
     return today
 
 

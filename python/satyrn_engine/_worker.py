@@ -189,12 +189,15 @@ class Worker:
 
     def _flush(self) -> None:
         data, self._batch, self._size = b"".join(self._batch), [], 0
+        self._deadline = time.monotonic() + self._patience
         try:
             pipe = self._pipe(self._process.stdin)
             pipe.write(data)
             pipe.flush()
         except OSError as error:
             raise self._death() from error
+        finally:
+            self._deadline = None
 
     def _read(self) -> bytes:
         self._deadline = time.monotonic() + self._patience

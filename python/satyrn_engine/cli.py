@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,8 +17,8 @@ from satyrn_engine._version import VERSION
 from satyrn_engine.errors import SatyrnError
 
 #: Exit codes of `scan`: everything was read; something was skipped; the command line was wrong;
-#: Ctrl-C.
-OK, SKIPPED, USAGE, INTERRUPTED = 0, 1, 2, 130
+#: Ctrl-C; nobody reads on what is printed (as a shell tells of a program that ends of it).
+OK, SKIPPED, USAGE, INTERRUPTED, CLOSED = 0, 1, 2, 130, 141
 
 app = App(
     name="satyrn-engine",
@@ -192,12 +194,25 @@ def main(arguments: list[str] | None = None) -> int:
         return USAGE
     except KeyboardInterrupt:
         return INTERRUPTED
+    except BrokenPipeError:
+        _write_no_more()
+        return CLOSED
+    except OSError as error:
+        err.print(f"satyrn-engine: {error}", style="red", highlight=False, markup=False)
+        _write_no_more()
+        return USAGE
     return result if isinstance(result, int) else OK
 
 
 def entry() -> None:
     """Run the command and end the process: what the script `satyrn-engine` calls."""
     sys.exit(main())
+
+
+def _write_no_more() -> None:
+    """Keep the interpreter from writing the rest, as it ends, to where nothing can be written."""
+    with open(os.devnull, "wb") as nowhere, suppress(OSError, ValueError):  # noqa: PTH123
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 def _consoles() -> tuple[Console, Console]:

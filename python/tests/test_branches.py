@@ -232,3 +232,9 @@ def test_one_file_may_hold_a_branched_session_between_others(tmp_path: Path) -> 
         )
     )
     assert [each.calls for each in found if isinstance(each, SessionReport)] == [1, 5, 1]
+
+
+def test_a_fork_at_an_address_that_was_moved_finds_its_parent() -> None:
+    fork = Fork(Source("x", "s3://copy/--a--/2.jsonl"), "/was/--a--/1.jsonl", "")
+    (task,) = families([fork], lambda path: path == "s3://copy/--a--/1.jsonl")
+    assert [source.path for source in task.ancestors] == ["s3://copy/--a--/1.jsonl"]

@@ -192,14 +192,16 @@ def test_sessions_that_have_not_changed_are_not_read_again(folder: Path, tmp_pat
     assert scanned("--cache", cache, folder)["totals"]["refusals"] == 2
 
 
-def test_ctrl_c_prints_what_there_is(folder: Path) -> None:
+def test_ctrl_c_prints_what_there_is_and_leaves_nothing(folder: Path, tmp_path: Path) -> None:
     for number in range(2000):
         write(folder / f"{number}.jsonl", LOOPING)
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
     process = subprocess.Popen(
         [sys.executable, "-m", "satyrn_engine", "scan", "--format", "jsonl", str(folder)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=_environment(),
+        env=_environment(TMPDIR=str(scratch)),
     )
     assert process.stdout is not None
     first = process.stdout.readline()
@@ -210,6 +212,7 @@ def test_ctrl_c_prints_what_there_is(folder: Path) -> None:
     reports = [json.loads(line) for line in [first, *rest.splitlines()]]
     assert 0 < len(reports) < 2002
     assert {report["refusals"] for report in reports} <= {0, 1}
+    assert [*scratch.iterdir()] == []
 
 
 def test_what_can_be_read_only_once_is_scanned(tmp_path: Path) -> None:

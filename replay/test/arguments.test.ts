@@ -68,6 +68,16 @@ test("edit without an edit is left as it is", () => {
   assert.deepEqual(new Tools().accept("edit", null), {});
 });
 
+test("what a session says of tools and makes no sense is passed over", () => {
+  const tools = new Tools();
+  const odd = [null, 5, { name: "bash" }, { name: "bash", parameters: 5 }];
+  for (const declared of [odd, {}, null]) tools.declare(declared as never);
+  assert.deepEqual(tools.accept("bash", { command: "ls", timeout: "3" }), {
+    command: "ls",
+    timeout: 3,
+  });
+});
+
 test("the session's own tools replace Pi's", () => {
   const tools = new Tools();
   tools.declare([

@@ -139,7 +139,13 @@ class CacheServer:
         chosen = self._port
         # Between finding a free port and listening on it somebody else may have taken it.
         for attempts_left in (2, 1, 0):
-            self._port = chosen or free_port(self._host)
+            try:
+                self._port = chosen or free_port(self._host)
+            except OSError as error:
+                raise CannotServe(
+                    f"nobody can listen on {self._host} here ({error.strerror}).\n"
+                    "What to do: choose another --host."
+                ) from None
             try:
                 said = self._start(nginx)
             except BaseException:

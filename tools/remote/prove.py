@@ -97,9 +97,13 @@ def _prove(scratch: Path, targets: list[str], jobs: int) -> int:
         if outcome.code:
             print(outcome.said, file=sys.stderr)
             print(grid.said("worker"), file=sys.stderr)
+    code = outcome.code
     outcome = Outcome(0, outcome.seconds, outcome.events, outcome.said)
     _tell(outcome, kept)
     wrong = verdict(outcome, kept)
+    # 3 says that a test failed, which the verdict tells; a test that wasn't built has no event.
+    if code not in (0, 3):
+        wrong.append(f"Bazel ended with {code}: not everything was built")
     print("\n".join(wrong) or "proved: all that can ran remotely, and passed")
     return 1 if wrong else 0
 

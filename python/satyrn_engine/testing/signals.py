@@ -32,11 +32,16 @@ class HeldSignals:
         """Hold signals from here on."""
         self._holding = True
         if threading.current_thread() is threading.main_thread():
-            for number in _ENDING:
-                handler = signal.getsignal(number)
-                if callable(handler):
-                    self._before[number] = handler
-                    signal.signal(number, self._note)
+            try:
+                for number in _ENDING:
+                    handler = signal.getsignal(number)
+                    if callable(handler):
+                        self._before[number] = handler
+                        signal.signal(number, self._note)
+            except BaseException as error:
+                # One that is not held yet has raised: without this, the others would be for ever.
+                self.__exit__(type(error), error, error.__traceback__)
+                raise
         return self
 
     def __exit__(
