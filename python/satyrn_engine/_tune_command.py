@@ -77,8 +77,10 @@ def run_tune(request: TuneRequest, err: Console) -> int:
 def _check(request: TuneRequest) -> None:
     if request.jobs is not None and request.jobs < 1:
         raise ConfigError("--jobs must be 1 or more")
+    inputs: list[str | Path] = [*request.paths, request.labels]
+    if request.config is not None:
+        inputs.append(request.config)
     for option, file in (("--output", request.output), ("--html", request.html)):
-        inputs = [*request.paths, request.labels, *([request.config] if request.config else [])]
         check_output(option, file, inputs)
 
 
