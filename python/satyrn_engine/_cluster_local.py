@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from satyrn_engine._children import python_environment
 from satyrn_engine.errors import ClusterError
 
 #: Seconds that the cluster may take to end before it is ended.
@@ -38,12 +39,7 @@ def local_cluster(workers: int) -> Iterator[str]:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
-                env={
-                    **os.environ,
-                    "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-                    # Also of a station that is killed at work.
-                    **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), folder),
-                },
+                env=python_environment(folder),
                 # Ctrl-C is ours to handle: the cluster ends when its input does.
                 start_new_session=True,
             )

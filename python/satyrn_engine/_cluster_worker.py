@@ -108,13 +108,18 @@ class Stations(WorkerPlugin):  # type: ignore[misc] # distributed is not looked 
             f"the worker {self._address} does not see this file; scan a folder that all "
             "machines share, or an address such as s3://bucket/sessions"
         )
-        seen = tuple(source for source in task.sources if _is_seen(source))
-        unseen: list[Finding] = [Skipped(e.name, why) for e in task.sources if e not in seen]
+        seen: list[Source] = []
+        unseen: list[Finding] = []
+        for source in task.sources:
+            if _is_seen(source):
+                seen.append(source)
+            else:
+                unseen.append(Skipped(source.name, why))
         if not seen:
             return unseen
         station = self._take()
         try:
-            return unseen + station.scan(replace(task, sources=seen))
+            return unseen + station.scan(replace(task, sources=tuple(seen)))
         except SatyrnError as error:
             raise ClusterError(f"the worker {self._address}: {error}") from error
         finally:

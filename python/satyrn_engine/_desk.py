@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -12,7 +11,7 @@ from typing import Any, Literal, Self
 
 import msgspec
 
-from satyrn_engine._node import find_node, typescript
+from satyrn_engine._children import node_command, node_environment
 from satyrn_engine.errors import WorkerDiedError
 
 #: A file that is larger is no fixture: the replay would refuse it.
@@ -92,18 +91,11 @@ class Desk:
         """
         self._folder = tempfile.TemporaryDirectory(prefix="satyrn-", ignore_cleanup_errors=True)
         self._process = subprocess.Popen(
-            [
-                find_node(),
-                "--disable-warning=ExperimentalWarning",
-                "--experimental-strip-types",
-                "--preserve-symlinks",
-                "--preserve-symlinks-main",
-                str(typescript() / "replay" / "desk.mjs"),
-            ],
+            node_command("desk.mjs"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=self._folder.name,
-            env=_environment(self._folder.name),
+            env=node_environment(self._folder.name),
             start_new_session=True,
         )
 
@@ -184,9 +176,3 @@ class Desk:
         if answer.error is not None:
             raise WorkerDiedError(f"the guards failed ({answer.error})")
         return answer
-
-
-def _environment(folder: str) -> dict[str, str]:
-    """Nothing of the user's, and what is left behind goes with the folder."""
-    kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
-    return {**kept, "HOME": folder, "TMPDIR": folder, "TEMP": folder, "PI_OFFLINE": "1"}

@@ -9,8 +9,6 @@ from typing import Annotated, Literal
 from cyclopts import App, Parameter
 from rich.console import Console
 
-from satyrn_engine._sources import STDIN
-
 fixture_app = App(
     name="fixture",
     help="Make a fixture or a labelled scenario from a recorded session, or check such files.",
@@ -72,8 +70,6 @@ def make(
     from satyrn_engine._fixture_command import MakeRequest, run_make
 
     words = tuple(word for each in keep for word in each.split(",") if word)
-    # On the command line a hyphen is standard input or, here, output.
-    output = None if output == Path(STDIN) else output
     request = MakeRequest(
         session, kind, label, calls, branch, name, profile, mask, words, seed, output
     )

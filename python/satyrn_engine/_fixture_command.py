@@ -13,7 +13,7 @@ from satyrn_engine._desk import Desk
 from satyrn_engine._fixture_check import check_fixture
 from satyrn_engine._fixture_events import Label, Profile
 from satyrn_engine._fixture_make import Kind, make_fixture
-from satyrn_engine._output import check_output, open_output
+from satyrn_engine._output import check_output, is_standard, open_output
 from satyrn_engine.errors import ConfigError
 
 _CALLS = re.compile(r"(\d*)(:?)(\d*)")
@@ -44,7 +44,7 @@ def run_make(request: MakeRequest, err: Console) -> int:
     """
     output = request.output
     check_output("--output", output, [request.session])
-    named = output.stem if output is not None else "recorded"
+    named = "recorded" if output is None or is_standard(output) else output.stem
     made = make_fixture(
         request.session,
         request.kind,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
+
+from rich.console import Console
 
 from satyrn_engine._sources import STDIN, SUFFIXES
 from satyrn_engine.errors import ConfigError
@@ -24,7 +27,7 @@ def check_output(option: str, path: Path | None, inputs: Iterable[str | Path] = 
     Raises:
         ConfigError: if it is refused.
     """
-    if path is None or _standard(path) or _special(path):
+    if path is None or is_standard(path) or _special(path):
         return
     if path.is_dir():
         raise ConfigError(f"{option} {path}: is a folder; name a file in it")
@@ -50,7 +53,7 @@ def open_output(path: Path | None) -> Iterator[IO[bytes]]:
     Args:
         path: None or a hyphen for standard output.
     """
-    if path is None or _standard(path):
+    if path is None or is_standard(path):
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
@@ -68,7 +71,17 @@ def open_output(path: Path | None) -> Iterator[IO[bytes]]:
         partial.unlink(missing_ok=True)
 
 
-def _standard(path: Path) -> bool:
+@contextmanager
+def text_console(file: IO[bytes]) -> Iterator[Console]:
+    """Return a console that prints to a file: as wide as a terminal, and wider if it is none."""
+    text = io.TextIOWrapper(file, encoding="utf-8", errors="replace", write_through=True)
+    # A table that is cut at 80 columns is of no use in a file.
+    yield Console(file=text, width=None if text.isatty() else 160)
+    text.detach()
+
+
+def is_standard(path: Path) -> bool:
+    """Whether a path is a hyphen, for which the command line puts the name of standard input."""
     return path == Path(STDIN)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import sys
 import tempfile
@@ -18,7 +17,7 @@ from satyrn_engine import _files, _terminal
 from satyrn_engine._cache import Cache
 from satyrn_engine._interruption import Interruption
 from satyrn_engine._options import resolve_guards
-from satyrn_engine._output import check_output, open_output
+from satyrn_engine._output import check_output, open_output, text_console
 from satyrn_engine._pool import scan_all
 from satyrn_engine._sources import Source, default_folder, find_sources
 from satyrn_engine._summary import Summary
@@ -128,11 +127,8 @@ def _render(
             write = _tables.write_csv if request.format == "csv" else _tables.write_parquet
             write(found, file)
         case "table":
-            text = io.TextIOWrapper(file, encoding="utf-8", errors="replace", write_through=True)
-            # A table that is cut at 80 columns is of no use in a file.
-            width = None if text.isatty() else 160
-            _terminal.show(found, summary, Console(file=text, width=width))
-            text.detach()
+            with text_console(file) as console:
+                _terminal.show(found, summary, console)
         case _:
             pass
 

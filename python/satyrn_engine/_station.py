@@ -6,7 +6,6 @@ several sessions are read at the same time. The child is this module, run as a p
 
 from __future__ import annotations
 
-import os
 import pickle
 import subprocess
 import sys
@@ -14,6 +13,7 @@ import tempfile
 from contextlib import suppress
 from typing import IO
 
+from satyrn_engine._children import python_environment
 from satyrn_engine._node import Guards
 from satyrn_engine._scan import Finding, Task, died_finding, scan_task
 from satyrn_engine._worker import Worker
@@ -115,13 +115,11 @@ class RemoteStation:
 
 
 def _start(guards: Guards, folder: str) -> subprocess.Popen[bytes]:
-    paths = os.pathsep.join(path for path in sys.path if path)
-    places = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), folder)
     child = subprocess.Popen(
         [sys.executable, "-m", "satyrn_engine._station"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env={**os.environ, **places, "PYTHONPATH": paths},
+        env=python_environment(folder),
         # Ctrl-C is the parent's to handle.
         start_new_session=True,
     )

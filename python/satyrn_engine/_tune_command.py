@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,13 +13,12 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from satyrn_engine import _tune_show
 from satyrn_engine._interruption import Interruption
 from satyrn_engine._labels import read_labels
-from satyrn_engine._node import find_node
 from satyrn_engine._options import default_jobs
-from satyrn_engine._output import check_output, open_output
+from satyrn_engine._output import check_output, open_output, text_console
 from satyrn_engine._sources import default_folder
 from satyrn_engine._tune import Found, Sweep, base_settings
 from satyrn_engine._variants import Variant, parse_keys
-from satyrn_engine.errors import ConfigError
+from satyrn_engine._workforce import check_workforce
 from satyrn_engine.tuning import TuneReport
 
 
@@ -50,7 +48,6 @@ def run_tune(request: TuneRequest, err: Console) -> int:
     labels = read_labels(request.labels)
     base = base_settings(request.profile, request.config)
     keys = parse_keys(request.key) if request.key else None
-    find_node()
     sweep = Sweep(base, keys, grid=request.grid)
     paths = list(request.paths) or [str(default_folder())]
     interrupted = False
@@ -75,8 +72,7 @@ def run_tune(request: TuneRequest, err: Console) -> int:
 
 
 def _check(request: TuneRequest) -> None:
-    if request.jobs is not None and request.jobs < 1:
-        raise ConfigError("--jobs must be 1 or more")
+    check_workforce(request.jobs, None, request.paths)
     inputs: list[str | Path] = [*request.paths, request.labels]
     if request.config is not None:
         inputs.append(request.config)
@@ -90,10 +86,8 @@ def _render(form: str, report: TuneReport, file: IO[bytes]) -> None:
     elif form == "csv":
         _tune_show.write_csv(report, file)
     else:
-        text = io.TextIOWrapper(file, encoding="utf-8", errors="replace", write_through=True)
-        width = None if text.isatty() else 160
-        _tune_show.show(report, Console(file=text, width=width))
-        text.detach()
+        with text_console(file) as console:
+            _tune_show.show(report, console)
 
 
 def _write_page(path: Path, report: TuneReport) -> None:

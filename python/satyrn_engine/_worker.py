@@ -13,7 +13,8 @@ from typing import IO, Protocol
 
 import msgspec
 
-from satyrn_engine._node import Guards, find_node, typescript
+from satyrn_engine._children import node_command, node_environment
+from satyrn_engine._node import Guards
 from satyrn_engine._outcome import Outcome
 from satyrn_engine._steps import (
     Call,
@@ -99,20 +100,12 @@ class Worker:
         if guards.police_config is not None:
             self.configure(guards.police_config)
         self._process = subprocess.Popen(
-            [
-                find_node(),
-                "--disable-warning=ExperimentalWarning",
-                "--experimental-strip-types",
-                "--preserve-symlinks",
-                "--preserve-symlinks-main",
-                str(typescript() / "replay" / "worker.mjs"),
-                *(f"{name}={file}" for name, file in files),
-            ],
+            node_command("worker.mjs", *(f"{name}={file}" for name, file in files)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._said,
             cwd=self._folder.name,
-            env=_environment(self._folder.name),
+            env=node_environment(self._folder.name),
             # Ctrl-C is ours to handle: the process ends when its input does.
             start_new_session=True,
         )
@@ -232,30 +225,6 @@ class Worker:
     def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
         assert pipe is not None
         return pipe
-
-
-def _environment(folder: str) -> dict[str, str]:
-    """Nothing of the user's: the guards' settings are those of the scan, and they write nowhere."""
-    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-    if (compiled := _compile_cache()) is not None:
-        kept.setdefault("NODE_COMPILE_CACHE", str(compiled))
-    return {**kept, "HOME": folder, "PI_CODING_AGENT_DIR": folder, "PI_OFFLINE": "1"}
-
-
-_KEPT = ("PATH", "SYSTEMROOT", "NODE_COMPILE_CACHE", "NODE_DISABLE_COMPILE_CACHE")
-
-
-def _compile_cache() -> Path | None:
-    """Return where Node keeps the guards compiled, which makes it start in a third of the time.
-
-    Node makes the folder; where it cannot, it compiles them each time.
-    """
-    caches = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    try:
-        return (Path(caches) if caches else Path.home() / ".cache") / "satyrn-engine" / "node"
-    except RuntimeError:
-        # There is no home.
-        return None
 
 
 _names: dict[str, bytes] = {}

@@ -21,30 +21,8 @@ from satyrn_engine._sources import Source
 from satyrn_engine._worker import Verdict, Worker
 from satyrn_engine.errors import WorkerDiedError
 from satyrn_engine.reports import SessionReport, Skipped
+from tests.command import COMMAND, environment, run
 from tests.sessions import Entry, answer, chain, header, lines, repeated, turn, user, write
-
-
-def _environment(**more: str) -> dict[str, str]:
-    paths = os.pathsep.join(path for path in sys.path if path)
-    kept = {name: os.environ[name] for name in ("SATYRN_NODE", "PATH") if name in os.environ}
-    kept = {
-        name: str(Path(p).absolute()) if name == "SATYRN_NODE" else p for name, p in kept.items()
-    }
-    return {**kept, "PYTHONPATH": paths, "COLUMNS": "200", **more}
-
-
-def run(
-    *arguments: str | Path, stdin: bytes = b"", cwd: Path | None = None, **more: str
-) -> subprocess.CompletedProcess[bytes]:
-    """Run the command."""
-    return subprocess.run(
-        [sys.executable, "-m", "satyrn_engine", *map(str, arguments)],
-        input=stdin,
-        capture_output=True,
-        env=_environment(**more),
-        cwd=cwd,
-        timeout=120,
-    )
 
 
 def scanned(*arguments: str | Path, stdin: bytes = b"", code: int = 0) -> dict[str, Any]:
@@ -198,10 +176,10 @@ def test_ctrl_c_prints_what_there_is_and_leaves_nothing(folder: Path, tmp_path: 
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     process = subprocess.Popen(
-        [sys.executable, "-m", "satyrn_engine", "scan", "--format", "jsonl", str(folder)],
+        [*COMMAND, "scan", "--format", "jsonl", str(folder)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=_environment(TMPDIR=str(scratch)),
+        env=environment(TMPDIR=str(scratch)),
     )
     assert process.stdout is not None
     first = process.stdout.readline()

@@ -8,16 +8,12 @@ compared.
 
 from __future__ import annotations
 
-import argparse
-import os
-import signal
 import sys
-import tempfile
 from pathlib import Path
 
 from tools.cache.server import CacheServer, CannotServe
-from tools.nested import clones, outputs
-from tools.nested.checkout import Checkout, Outcome, remove
+from tools.nested import clones, outputs, proof
+from tools.nested.checkout import Checkout, Outcome
 
 # Copying what npm fetched is as fast as a download, so it is never cached.
 _COPIES = "CopyNodeModules"
@@ -63,12 +59,8 @@ def _tell(name: str, outcome: Outcome) -> None:
 
 
 def _prove(scratch: Path, targets: list[str]) -> int:
-    workspace = clones.started_from(os.environ)
-    if changed := clones.uncommitted(workspace):
-        print(f"It is the last commit that is proved; {len(changed)} changed files are not in it.")
     one, other = scratch / "one/checkout", scratch / "another/place/checkout"
-    for place in (one, other):
-        clones.clone(workspace, place)
+    proof.clone(one, other)
     overrides = clones.fetched(Path(__file__))
     with CacheServer(scratch / "cache") as server:
         flags = ["--config=ci", f"--remote_cache={server.address}", *targets]
@@ -76,9 +68,7 @@ def _prove(scratch: Path, targets: list[str]) -> int:
             cold = first.run("test", *flags)
             _tell("the first checkout ", cold)
         with Checkout(other, scratch / "2", overrides=overrides) as second:
-            query = " + ".join(f"tests({each})" for each in targets if not each.startswith("-"))
-            asked = second.run("query", f'attr(tags, "{_UNCACHED}", {query})', "--output=label")
-            uncached = {line for line in asked.said.splitlines() if line.startswith("//")}
+            uncached = proof.tagged(second, _UNCACHED, targets)
             warm = second.run("test", *flags)
             _tell("the second checkout", warm)
             wrong = verdict(cold, warm, uncached)
@@ -93,30 +83,15 @@ def _prove(scratch: Path, targets: list[str]) -> int:
     return 1 if wrong else 0
 
 
-def _terminated(_number: int, _frame: object) -> None:
-    raise KeyboardInterrupt
-
-
 def main() -> int:
     """Prove it; return 0 when nothing was done twice and all outputs are the same."""
-    parser = argparse.ArgumentParser(prog="bazel run //tools/cache:prove --", description=__doc__)
-    parser.add_argument("targets", nargs="*", default=["//..."], help="default: %(default)s")
-    parser.add_argument("--keep", action="store_true", help="leave the folder for a look")
-    options = parser.parse_args()
-    signal.signal(signal.SIGTERM, _terminated)
-    scratch = Path(tempfile.mkdtemp(prefix="cache-", dir="/var/tmp"))
-    try:
-        return _prove(scratch, options.targets)
-    except (clones.NotStarted, CannotServe, FileNotFoundError, RuntimeError) as problem:
-        print(problem, file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
-    finally:
-        if options.keep:
-            print(f"kept: {scratch}")
-        else:
-            remove(scratch)
+    options = proof.parser("//tools/cache:prove", __doc__).parse_args()
+    return proof.run(
+        lambda scratch: _prove(scratch, options.targets),
+        "cache-",
+        (CannotServe, RuntimeError),
+        keep=options.keep,
+    )
 
 
 if __name__ == "__main__":

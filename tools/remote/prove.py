@@ -6,16 +6,14 @@ are started on loopback and end with this program.
 
 from __future__ import annotations
 
-import argparse
 import os
-import signal
 import sys
-import tempfile
 from collections import Counter
 from pathlib import Path
 
-from tools.nested import clones
-from tools.nested.checkout import Checkout, Outcome, remove
+from tools.nested import clones, proof
+from tools.nested.checkout import Checkout
+from tools.nested.events import Events
 from tools.remote import programs
 from tools.remote.grid import Grid, NoGrid
 
@@ -27,14 +25,13 @@ _REMOTE = "remote"
 _COPIES = "CopyNodeModules"
 
 
-def verdict(outcome: Outcome, kept: set[str]) -> list[str]:
-    """Return what is wrong with the outcome, as sentences; none is good.
+def verdict(counts: Events, kept: set[str]) -> list[str]:
+    """Return what is wrong with a call that built and tested, as sentences; none is good.
 
     Args:
-        outcome: of the tests.
+        counts: what it did.
         kept: the labels of the tests whose tags keep them on this machine.
     """
-    counts = outcome.counts
     wrong = [f"{test.label} failed" for test in counts.tests if not test.passed]
     wrong += [
         f"{test.label} ran by {test.strategy}, not remotely, and has no tag that says so"
@@ -55,11 +52,10 @@ def verdict(outcome: Outcome, kept: set[str]) -> list[str]:
     return wrong
 
 
-def _tell(outcome: Outcome, kept: set[str]) -> None:
-    counts = outcome.counts
+def _tell(counts: Events, seconds: float, kept: set[str]) -> None:
     ran = Counter("remotely" if t.strategy == _REMOTE else "here" for t in counts.tests)
     remote = counts.executed.get(_REMOTE, 0)
-    print(f"{outcome.seconds:.0f} s; {remote} of {counts.commands} commands ran remotely")
+    print(f"{seconds:.0f} s; {remote} of {counts.commands} commands ran remotely")
     print(f"runs of tests: {ran['remotely']} remotely, {ran['here']} here")
     print("kept here by their tags:")
     for label in sorted(kept):
@@ -67,20 +63,15 @@ def _tell(outcome: Outcome, kept: set[str]) -> None:
 
 
 def _prove(scratch: Path, targets: list[str], jobs: int) -> int:
-    workspace = clones.started_from(os.environ)
     found = programs.find(Path(os.environ["GRID_SERVER"]))
-    if changed := clones.uncommitted(workspace):
-        print(f"It is the last commit that is proved; {len(changed)} changed files are not in it.")
-    clones.clone(workspace, scratch / "checkout")
+    proof.clone(scratch / "checkout")
     overrides = clones.fetched(Path(__file__))
     with (
         Grid(scratch / "grid", found, jobs=jobs) as grid,
         Checkout(scratch / "checkout", scratch / "bazel", overrides=overrides) as checkout,
     ):
         print(f"A server of remote execution and its worker are at {grid.address}.", flush=True)
-        query = " + ".join(f"tests({each})" for each in targets if not each.startswith("-"))
-        asked = checkout.run("query", f'attr(tags, "{_KEPT}", {query})', "--output=label")
-        kept = {line for line in asked.said.splitlines() if line.startswith("//")}
+        kept = proof.tagged(checkout, _KEPT, targets)
         outcome = checkout.run(
             "test",
             "--config=remote",
@@ -97,43 +88,26 @@ def _prove(scratch: Path, targets: list[str], jobs: int) -> int:
         if outcome.code:
             print(outcome.said, file=sys.stderr)
             print(grid.said("worker"), file=sys.stderr)
-    code = outcome.code
-    outcome = Outcome(0, outcome.seconds, outcome.events, outcome.said)
-    _tell(outcome, kept)
-    wrong = verdict(outcome, kept)
+    _tell(outcome.events, outcome.seconds, kept)
+    wrong = verdict(outcome.events, kept)
     # 3 says that a test failed, which the verdict tells; a test that wasn't built has no event.
-    if code not in (0, 3):
-        wrong.append(f"Bazel ended with {code}: not everything was built")
+    if outcome.code not in (0, 3):
+        wrong.append(f"Bazel ended with {outcome.code}: not everything was built")
     print("\n".join(wrong) or "proved: all that can ran remotely, and passed")
     return 1 if wrong else 0
 
 
-def _terminated(_number: int, _frame: object) -> None:
-    raise KeyboardInterrupt
-
-
 def main() -> int:
     """Prove it; return 0 when all that can ran remotely and passed."""
-    parser = argparse.ArgumentParser(prog="bazel run //tools/remote:prove --", description=__doc__)
-    parser.add_argument("targets", nargs="*", default=["//..."], help="default: %(default)s")
+    parser = proof.parser("//tools/remote:prove", __doc__)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2, help="of the worker")
-    parser.add_argument("--keep", action="store_true", help="leave the folder for a look")
     options = parser.parse_args()
-    signal.signal(signal.SIGTERM, _terminated)
-    # Short, because a socket's path must be.
-    scratch = Path(tempfile.mkdtemp(prefix="remote-", dir="/var/tmp"))
-    try:
-        return _prove(scratch, options.targets, options.jobs)
-    except (clones.NotStarted, programs.Missing, NoGrid, FileNotFoundError) as problem:
-        print(problem, file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
-    finally:
-        if options.keep:
-            print(f"kept: {scratch}")
-        else:
-            remove(scratch)
+    return proof.run(
+        lambda scratch: _prove(scratch, options.targets, options.jobs),
+        "remote-",
+        (programs.Missing, NoGrid),
+        keep=options.keep,
+    )
 
 
 if __name__ == "__main__":
