@@ -105,6 +105,7 @@ class _State:
     exchanges: list[Exchange] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     live: set[socket.socket] = field(default_factory=set)
+    threads: list[threading.Thread] = field(default_factory=list)
     closing: threading.Event = field(default_factory=threading.Event)
 
 
@@ -222,7 +223,9 @@ class ScriptedModel:
             for connection in self._state.live:
                 with contextlib.suppress(OSError):
                     connection.shutdown(socket.SHUT_RDWR)
-        self._wait(lambda: not self._state.live, _CLOSE_SECONDS)
+        end = time.monotonic() + _CLOSE_SECONDS
+        for thread in self._state.threads:
+            thread.join(max(0.0, end - time.monotonic()))
 
     def _wait(self, condition: Callable[[], bool], timeout: float) -> bool:
         with self._state.changed:
@@ -302,6 +305,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         with self._state.changed:
             self._state.live.add(self.connection)
+            # A thread is there for a moment after its connection is gone.
+            alive = [thread for thread in self._state.threads if thread.is_alive()]
+            self._state.threads = [*alive, threading.current_thread()]
 
     def finish(self) -> None:
         with contextlib.suppress(OSError):
