@@ -64,10 +64,10 @@ def _prove(scratch: Path, targets: list[str]) -> int:
     overrides = clones.fetched(Path(__file__))
     with CacheServer(scratch / "cache") as server:
         flags = ["--config=ci", f"--remote_cache={server.address}", *targets]
-        with Checkout(one, scratch / "1", overrides=overrides) as first:
+        with Checkout(one, scratch / "1", overrides=overrides, echo=sys.stderr) as first:
             cold = first.run("test", *flags)
             _tell("the first checkout ", cold)
-        with Checkout(other, scratch / "2", overrides=overrides) as second:
+        with Checkout(other, scratch / "2", overrides=overrides, echo=sys.stderr) as second:
             uncached = proof.tagged(second, _UNCACHED, targets)
             warm = second.run("test", *flags)
             _tell("the second checkout", warm)
@@ -76,7 +76,7 @@ def _prove(scratch: Path, targets: list[str]) -> int:
             again = second.run("build", *targets)
             _tell("without the cache  ", again)
             built = outputs.digests(second.outputs())
-        with Checkout(one, scratch / "1", overrides=overrides) as first:
+        with Checkout(one, scratch / "1", overrides=overrides, echo=sys.stderr) as first:
             wrong += outputs.differences(outputs.digests(first.outputs()), built)
     print(f"{len(built)} outputs were compared")
     print("\n".join(wrong) or "proved: nothing was done twice, and all is the same")

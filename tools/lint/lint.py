@@ -35,10 +35,11 @@ def _biome(tool: Command, files: list[str]) -> int:
 
 
 def _mypy(_tool: Command, files: list[str]) -> int:
+    # A remote worker may run at "/", which makes these start with "//". mypy finds its own stubs
+    # from where it is imported, so this comes first.
+    sys.path[:] = ["/" + p.lstrip("/") if p.startswith("//") else p for p in sys.path]
     from mypy import api  # In this process, where Bazel has set up the import path.
 
-    # A remote worker may run at "/", which makes these start with "//".
-    sys.path[:] = ["/" + p.lstrip("/") if p.startswith("//") else p for p in sys.path]
     out, err, status = api.run(["--cache-dir", os.devnull, *files])
     sys.stdout.write(out)
     sys.stderr.write(err)

@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Self, TextIO
 
 from tools.nested.events import Events, read
 
@@ -22,6 +22,8 @@ _DEBIAN = Path("/usr/share/bazel/build-label.txt")
 # A server that does one thing: little memory, as several may run at the same time, and no time
 # for the compiler's second stage, which pays off after minutes.
 _JVM = ("-Xmx1200m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+# A line every so many seconds where somebody waits, for a log rather than a terminal's last line.
+_PROGRESS = "--show_progress_rate_limit=10"
 
 NO_BAZEL = """\
 There is no Bazel to start here.
@@ -73,11 +75,22 @@ class Checkout:
         *,
         bazel: str | None = None,
         overrides: Mapping[str, Path] | None = None,
+        echo: TextIO | None = None,
     ) -> None:
+        """Name what is run, and where.
+
+        Args:
+            workspace: the checkout.
+            scratch: a folder for the output base and what belongs to it.
+            bazel: the program; by default the one that this program was started by.
+            overrides: repositories that are there already, by name.
+            echo: gets what builds and tests say while they run, their progress too.
+        """
         self.workspace = workspace
         self.scratch = scratch
         self._bazel = bazel or find_bazel()
         self._overrides = overrides or {}
+        self._echo = echo
         self._jvm = _JVM
         self._calls = 0
 
@@ -88,12 +101,16 @@ class Checkout:
         targets = [argument for argument in arguments if not argument.startswith("--")]
         self.scratch.mkdir(parents=True, exist_ok=True)
         file = self.scratch / f"events-{self._calls}.json"
-        flags = [f"--build_event_json_file={file}"] if command in ("build", "test") else []
+        counted = command in ("build", "test")
+        echo = self._echo if counted else None
+        flags = [f"--build_event_json_file={file}"] if counted else []
         if command in ("build", "test", "info", "clean"):
-            flags += ["--color=no", "--curses=no", "--noshow_progress"]
+            flags += ["--color=no", "--curses=no"]
+            flags += [_PROGRESS if echo else "--noshow_progress"]
             flags += [f"--override_repository={k}={v}" for k, v in self._overrides.items()]
         started = time.monotonic()
-        done = subprocess.run(
+        said = []
+        with subprocess.Popen(
             [*self._program(), command, *options, *flags, "--", *targets],
             cwd=self.workspace,
             env=environment(os.environ, self.scratch),
@@ -102,14 +119,24 @@ class Checkout:
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
-            check=False,
-        )
+        ) as process:
+            assert process.stdout is not None
+            try:
+                for line in process.stdout:
+                    said.append(line)
+                    if echo:
+                        echo.write(line)
+                        echo.flush()
+            except BaseException:
+                process.terminate()
+                process.wait()
+                raise
         seconds = time.monotonic() - started
         try:
-            counted = read(file)
+            events = read(file)
         except (OSError, ValueError):
-            counted = None
-        return Outcome(done.returncode, seconds, counted, done.stdout)
+            events = None
+        return Outcome(process.returncode, seconds, events, "".join(said))
 
     def _program(self) -> list[str]:
         startup = [f"--output_user_root={self.scratch}/out", "--max_idle_secs=60"]

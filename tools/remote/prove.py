@@ -68,7 +68,9 @@ def _prove(scratch: Path, targets: list[str], jobs: int) -> int:
     overrides = clones.fetched(Path(__file__))
     with (
         Grid(scratch / "grid", found, jobs=jobs) as grid,
-        Checkout(scratch / "checkout", scratch / "bazel", overrides=overrides) as checkout,
+        Checkout(
+            scratch / "checkout", scratch / "bazel", overrides=overrides, echo=sys.stderr
+        ) as checkout,
     ):
         print(f"A server of remote execution and its worker are at {grid.address}.", flush=True)
         kept = proof.tagged(checkout, _KEPT, targets)
@@ -82,12 +84,10 @@ def _prove(scratch: Path, targets: list[str], jobs: int) -> int:
             "--keep_going",
             *targets,
         )
-        if outcome.events is None or (outcome.code and not outcome.events.tests):
-            print(outcome.said, file=sys.stderr)
-            return 1
         if outcome.code:
-            print(outcome.said, file=sys.stderr)
             print(grid.said("worker"), file=sys.stderr)
+        if outcome.events is None or (outcome.code and not outcome.events.tests):
+            return 1
     _tell(outcome.events, outcome.seconds, kept)
     wrong = verdict(outcome.events, kept)
     # 3 says that a test failed, which the verdict tells; a test that wasn't built has no event.

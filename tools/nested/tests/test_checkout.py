@@ -6,7 +6,9 @@ import json
 import os
 import stat
 import sys
+from io import StringIO
 from pathlib import Path
+from typing import TextIO
 
 import pytest
 
@@ -31,7 +33,7 @@ sys.exit({code})
 
 
 class _Pretended:
-    def __init__(self, folder: Path, code: int = 0) -> None:
+    def __init__(self, folder: Path, code: int = 0, echo: TextIO | None = None) -> None:
         self.calls = folder / "calls"
         self.program = folder / "bazel"
         self.program.write_text(
@@ -45,6 +47,7 @@ class _Pretended:
             folder / "scratch",
             bazel=str(self.program),
             overrides={"npm": Path("/fetched/npm")},
+            echo=echo,
         )
 
     def arguments(self) -> list[list[str]]:
@@ -77,6 +80,25 @@ def test_a_failed_call_tells_what_was_said_instead_of_counts(tmp_path: Path) -> 
     assert outcome.code == 3
     with pytest.raises(RuntimeError, match="said something"):
         _ = outcome.counts
+
+
+def test_somebody_who_waits_sees_what_is_said_of_a_build_and_nothing_of_a_question(
+    tmp_path: Path,
+) -> None:
+    echo = StringIO()
+    pretended = _Pretended(tmp_path, echo=echo)
+    said = pretended.checkout.run("test", "//a").said
+    pretended.checkout.run("query", "//a")
+    assert echo.getvalue() == said == "said something\n"
+    build, question = pretended.arguments()
+    assert "--noshow_progress" not in build
+    assert not any("progress" in argument for argument in question)
+
+
+def test_nobody_waits_without_an_echo(tmp_path: Path) -> None:
+    pretended = _Pretended(tmp_path)
+    pretended.checkout.run("test", "//a")
+    assert "--noshow_progress" in pretended.arguments()[0]
 
 
 def test_a_call_that_left_no_events_has_no_counts() -> None:
