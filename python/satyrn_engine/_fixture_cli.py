@@ -18,7 +18,8 @@ fixture_app = App(
 
 @fixture_app.default
 def make(
-    session: str,
+    # Always text: an address is no path. That it may be a path makes shells complete files.
+    session: str | Path,
     /,
     *,
     kind: Literal["guard", "scenario"] = "guard",
@@ -71,7 +72,7 @@ def make(
 
     words = tuple(word for each in keep for word in each.split(",") if word)
     request = MakeRequest(
-        session, kind, label, calls, branch, name, profile, mask, words, seed, output
+        str(session), kind, label, calls, branch, name, profile, mask, words, seed, output
     )
     return run_make(request, Console(file=sys.stderr))
 

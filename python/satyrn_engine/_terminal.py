@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
+from satyrn_engine._columns import Column, fitted, rounded
 from satyrn_engine._files import main_model
 from satyrn_engine._names import shortener
 from satyrn_engine._summary import Summary
@@ -15,6 +15,8 @@ from satyrn_engine.reports import SessionReport, Skipped
 SHOWN = 20
 #: Things that were skipped and are named.
 NAMED = 10
+# Shows better than a 0 where there is something.
+_NONE = "·"
 
 
 def show(
@@ -27,77 +29,81 @@ def show(
         key=lambda report: (-report.refusals, -sum(report.detections.values()), report.source),
     )
     if looping:
-        console.print(_sessions(looping[:limit], summary))
+        console.print(_sessions(looping[:limit], summary, console.width))
         if len(looping) > limit:
             console.print(f"… and {len(looping) - limit} more; --html or --format show all.")
     if summary.totals.calls:
-        console.print(_models(summary))
-        console.print(_tools(summary))
+        console.print(_models(summary, console.width))
+        console.print(_tools(summary, console.width))
     _sum(summary, console)
     _skipped(found, summary, console)
 
 
-def _sessions(looping: list[SessionReport], summary: Summary) -> Table:
-    money = summary.totals.cost_after > 0
-    table = Table(title="Sessions in which the guards found a loop", title_justify="left")
-    table.add_column("Session", overflow="fold", ratio=3)
-    table.add_column("Model", overflow="fold", ratio=2)
-    for name in ("Calls", "Refused", "First", "Run", "of 20"):
-        table.add_column(name, justify="right")
-    table.add_column("Found", overflow="fold", ratio=2)
-    table.add_column("Tokens after", justify="right")
-    if money:
-        table.add_column("Cost after", justify="right")
+def _sessions(looping: list[SessionReport], summary: Summary, width: int) -> Table:
     short = shortener(report.source for report in looping)
-    for report in looping:
-        kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(report.detections.items()))
-        row = [
-            short(report.source),
-            main_model(report),
-            f"{report.calls:,}",
-            f"{report.refusals:,}",
-            str(report.first_refusal or ""),
-            str(report.longest_run),
-            str(report.strongest_repeat),
-            kinds,
-            f"{report.tokens_after:,}",
+    columns = [
+        Column("Session", [short(report.source) for report in looping], text=True),
+        Column("Model", [main_model(report) for report in looping], text=True),
+        Column("Calls", [f"{report.calls:,}" for report in looping]),
+        Column("Refused", [f"{report.refusals:,}" for report in looping]),
+        Column("First", [str(report.first_refusal or "") for report in looping], spare=4),
+        Column("Run", [str(report.longest_run) for report in looping], spare=2),
+        Column("of 20", [str(report.strongest_repeat) for report in looping], spare=1),
+        Column("Found", [_kinds(report) for report in looping], text=True, spare=3),
+        _tokens("Tokens after", [report.tokens_after for report in looping]),
+    ]
+    if summary.totals.cost_after > 0:
+        columns.append(Column("Cost after", [f"${each.cost_after:,.2f}" for each in looping]))
+    return fitted("Sessions in which the guards found a loop", columns, width)
+
+
+def _kinds(report: SessionReport) -> str:
+    return ", ".join(f"{kind} {count}" for kind, count in sorted(report.detections.items()))
+
+
+def _models(summary: Summary, width: int) -> Table:
+    models = summary.models
+    columns = [
+        Column("Model", [model.model for model in models], text=True),
+        Column("Sessions", [_count(model.sessions) for model in models], spare=2),
+        Column("Looping", [_count(model.looping) for model in models]),
+        Column("Calls", [_count(model.calls) for model in models]),
+        Column("Rejected", [_count(model.rejected) for model in models], spare=1),
+        Column("Refused", [_count(model.refusals) for model in models]),
+        _tokens("Tokens", [model.tokens for model in models], spare=3),
+        _tokens("Tokens after", [model.tokens_after for model in models]),
+    ]
+    if summary.totals.cost > 0:
+        columns += [
+            Column("Cost", [f"${model.cost:,.2f}" for model in models], spare=4),
+            Column("Cost after", [f"${model.cost_after:,.2f}" for model in models]),
         ]
-        table.add_row(*map(Text, row + ([f"${report.cost_after:,.2f}"] if money else [])))
-    return table
+    return fitted("Models", columns, width)
 
 
-def _models(summary: Summary) -> Table:
-    money = summary.totals.cost > 0
-    table = Table(title="Models", title_justify="left")
-    table.add_column("Model", overflow="fold")
-    for name in ("Sessions", "Looping", "Calls", "Rejected", "Refused", "Tokens", "Tokens after"):
-        table.add_column(name, justify="right")
-    if money:
-        table.add_column("Cost", justify="right")
-        table.add_column("Cost after", justify="right")
-    for model in summary.models:
-        numbers = (model.sessions, model.looping, model.calls, model.rejected, model.refusals)
-        row = [model.model, *map(_count, numbers), _count(model.tokens), _count(model.tokens_after)]
-        if money:
-            row += [f"${model.cost:,.2f}", f"${model.cost_after:,.2f}"]
-        table.add_row(*map(Text, row))
-    return table
+def _tokens(name: str, counts: list[int], spare: int = 0) -> Column:
+    short = [rounded(count) if count else _NONE for count in counts]
+    return Column(name, [_count(count) for count in counts], short=short, spare=spare)
 
 
-def _tools(summary: Summary) -> Table:
-    table = Table(title="Tools", title_justify="left")
-    table.add_column("Tool", overflow="fold")
-    for name in ("Sessions", "Looping", "Calls", "Rejected", "Refused"):
-        table.add_column(name, justify="right")
-    for tool in summary.tools:
-        numbers = (tool.sessions, tool.looping, tool.calls, tool.rejected, tool.refusals)
-        table.add_row(*map(Text, [tool.tool, *map(_count, numbers)]))
-    return table
+def _tools(summary: Summary, width: int) -> Table:
+    tools = summary.tools
+    columns = [
+        Column("Tool", [tool.tool for tool in tools], text=True),
+        Column("Sessions", [_count(tool.sessions) for tool in tools], spare=2),
+        Column("Looping", [_count(tool.looping) for tool in tools]),
+        Column("Calls", [_count(tool.calls) for tool in tools]),
+        Column("Rejected", [_count(tool.rejected) for tool in tools], spare=1),
+        Column("Refused", [_count(tool.refusals) for tool in tools]),
+    ]
+    return fitted("Tools", columns, width)
 
 
 def _sum(summary: Summary, console: Console) -> None:
     for line in sentences(summary):
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+        # In a file a sentence is a line.
+        soft = not console.is_terminal
+        console.print(line, highlight=False, markup=False, soft_wrap=soft)
 
 
 def sentences(summary: Summary) -> list[str]:
@@ -159,7 +165,7 @@ def skipped_lines(found: list[SessionReport | Skipped]) -> list[str]:
 
 
 def _count(number: int) -> str:
-    return f"{number:,}" if number else "·"
+    return f"{number:,}" if number else _NONE
 
 
 def _of(count: int, thing: str) -> str:

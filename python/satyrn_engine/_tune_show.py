@@ -8,9 +8,8 @@ from typing import IO
 
 import msgspec
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
+from satyrn_engine._columns import Column, fitted
 from satyrn_engine.tuning import TuneReport, VariantResult
 
 #: Things that are named one by one.
@@ -20,6 +19,9 @@ _LEGEND = (
     "Caught: a call was refused or an answer stopped; or told: anything was found. Calls until: "
     "the median number of calls until a loop was caught. Best: no other row beats it in what is "
     "caught, in false alarms and in calls; of equal ones, the first."
+)
+_HEADINGS = (
+    *("Settings", "Caught", "or told", "Missed", "False alarms", "or told", "Calls until", "Best"),
 )
 _COLUMNS = (
     "name",
@@ -35,15 +37,15 @@ _COLUMNS = (
 
 def show(report: TuneReport, console: Console) -> None:
     """Print the table, and what it is about."""
-    table = Table(title=title(report), title_justify="left")
-    table.add_column("Settings", overflow="fold")
-    for name in ("Caught", "or told", "Missed", "False alarms", "or told", "Calls until", "Best"):
-        table.add_column(name, justify="right")
-    for row in report.variants:
-        table.add_row(*map(Text, cells(row)))
-    console.print(table)
+    rows = [cells(row) for row in report.variants]
+    columns = [
+        Column(name, [row[at] for row in rows], text=not at) for at, name in enumerate(_HEADINGS)
+    ]
+    console.print(fitted(title(report), columns, console.width))
     for sentence in sentences(report):
-        console.print(sentence, highlight=False, markup=False, soft_wrap=True)
+        # In a file a sentence is a line.
+        soft = not console.is_terminal
+        console.print(sentence, highlight=False, markup=False, soft_wrap=soft)
 
 
 def cells(row: VariantResult) -> list[str]:

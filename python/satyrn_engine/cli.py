@@ -35,7 +35,8 @@ Format = Literal["table", "json", "jsonl", "csv", "parquet"]
 
 @app.command
 def scan(
-    *paths: str,
+    # Always text: an address is no path. That it may be a path makes shells complete files.
+    *paths: str | Path,
     guard: Annotated[tuple[GuardName, ...], Parameter(consume_multiple=False, negative="")] = (
         "engine",
     ),
@@ -78,14 +79,17 @@ def scan(
     from satyrn_engine._scan_command import ScanRequest, run_scan
 
     return run_scan(
-        ScanRequest(paths, guard, config, format, output, html, jobs, cache, cluster),
+        ScanRequest(
+            tuple(map(str, paths)),
+            *(guard, config, format, output, html, jobs, cache, cluster),
+        ),
         _consoles()[1],
     )
 
 
 @app.command
 def tune(
-    *sessions: str,
+    *sessions: str | Path,
     labels: Path,
     key: Annotated[tuple[str, ...], Parameter(consume_multiple=False, negative="")] = (),
     profile: Literal["classic", "evidence"] | None = None,
@@ -130,7 +134,10 @@ def tune(
     from satyrn_engine._tune_command import TuneRequest, run_tune
 
     return run_tune(
-        TuneRequest(sessions, labels, key, profile, config, grid, format, output, html, jobs),
+        TuneRequest(
+            tuple(map(str, sessions)),
+            *(labels, key, profile, config, grid, format, output, html, jobs),
+        ),
         _consoles()[1],
     )
 
@@ -202,11 +209,6 @@ def main(arguments: list[str] | None = None) -> int:
         _write_no_more()
         return USAGE
     return result if isinstance(result, int) else OK
-
-
-def entry() -> None:
-    """Run the command and end the process: what the script `satyrn-engine` calls."""
-    sys.exit(main())
 
 
 def _write_no_more() -> None:

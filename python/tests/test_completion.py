@@ -30,13 +30,14 @@ def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def completed(script: Path, *words: str) -> list[str]:
+def completed(script: Path, *words: str, cwd: Path | None = None) -> list[str]:
     """Return what Bash offers for the last word."""
     done = subprocess.run(
         ["bash", "-c", COMPLETE, "bash", str(script), "satyrn-engine", *words],
         capture_output=True,
         text=True,
         env=environment(),
+        cwd=cwd,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
@@ -57,6 +58,28 @@ def test_bash_completes_commands_options_and_their_values(
     script: Path, words: list[str], offered: list[str]
 ) -> None:
     assert completed(script, *words) == offered
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["scan"],
+        ["scan", "earlier.jsonl"],
+        ["scan", "--html"],
+        ["tune"],
+        ["tune", "--labels"],
+        ["fixture"],
+        ["fixture", "check"],
+        ["check"],
+        ["check", "contract.yaml", "--repo"],
+    ],
+)
+def test_bash_completes_the_names_of_files(script: Path, tmp_path: Path, words: list[str]) -> None:
+    (tmp_path / "a-session.jsonl").touch()
+    (tmp_path / "a-folder").mkdir()
+    (tmp_path / "other").touch()
+    offered = completed(script, *words, "a-", cwd=tmp_path)
+    assert sorted(offered) == ["a-folder", "a-session.jsonl"]
 
 
 def test_the_shell_must_be_known(tmp_path: Path) -> None:

