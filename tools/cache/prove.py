@@ -18,7 +18,7 @@ from tools.nested.checkout import Checkout, Outcome
 # Copying what npm fetched is as fast as a download, so it is never cached.
 _COPIES = "CopyNodeModules"
 # Tests that compare with the checkout itself run every time.
-_UNCACHED = r"\b(external|no-cache|no-remote|no-remote-cache)\b"
+_UNCACHED = frozenset(["external", "no-cache", "no-remote", "no-remote-cache"])
 
 
 def verdict(cold: Outcome, warm: Outcome, uncached: set[str]) -> list[str]:
@@ -85,7 +85,7 @@ def _prove(scratch: Path, targets: list[str]) -> int:
 
 def main() -> int:
     """Prove it; return 0 when nothing was done twice and all outputs are the same."""
-    options = proof.parser("//tools/cache:prove", __doc__).parse_args()
+    options = proof.parse(proof.parser("//tools/cache:prove", __doc__), sys.argv[1:])
     return proof.run(
         lambda scratch: _prove(scratch, options.targets),
         "cache-",

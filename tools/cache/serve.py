@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from tools.cache.server import CacheServer, CannotServe
-from tools.cache.trim import trim
+from tools.cache.trim import GIGABYTE, trim
+from tools.ending import end_by_signals
 
 # Seconds between two looks at the size.
 _LOOK = 60.0
-_GIGABYTE = 1_000_000_000
+# The same every time, because addresses are written into user.bazelrc. IANA gives it to nobody.
+_PORT = 8427
 
 
 def default_folder(environ: Mapping[str, str]) -> Path:
@@ -26,16 +27,14 @@ def default_folder(environ: Mapping[str, str]) -> Path:
 def _parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bazel run //tools/cache:serve --", description=__doc__)
     parser.add_argument("--host", default="127.0.0.1", help="the address (default: %(default)s)")
-    parser.add_argument("--port", type=int, default=0, help="0, the default, takes a free one")
+    parser.add_argument(
+        "--port", type=int, default=_PORT, help="0 takes a free one (default: %(default)s)"
+    )
     parser.add_argument("--dir", type=Path, help="where the cache lies (default: the user's cache)")
     parser.add_argument(
         "--limit", type=float, default=10.0, help="gigabytes to keep at most (default: %(default)s)"
     )
     return parser.parse_args(arguments)
-
-
-def _terminated(_number: int, _frame: object) -> None:
-    raise KeyboardInterrupt
 
 
 def main() -> int:
@@ -44,10 +43,10 @@ def main() -> int:
     # A relative folder is its user's, not one of the runfiles.
     here = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
     folder = here / options.dir if options.dir else default_folder(os.environ)
-    signal.signal(signal.SIGTERM, _terminated)
+    end_by_signals()
     try:
         with CacheServer(folder, options.host, options.port) as server:
-            limit = int(options.limit * _GIGABYTE)
+            limit = int(options.limit * GIGABYTE)
             trim(server.data, limit)
             _tell(server, options.limit)
             while server.wait(_LOOK) is None:

@@ -58,6 +58,8 @@ again. Without bazelisk, tools/bazel brings it along."""
 # Seconds until a server that doesn't answer has failed; it takes a fraction of one.
 _START = 20.0
 _STOP = 10.0
+# What means every address of the machine, and is none that a client could use.
+_ALL = ("0.0.0.0", "::")  # noqa: S104 - it is compared, and opens nothing
 
 
 class CannotServe(Exception):
@@ -111,8 +113,9 @@ class CacheServer:
 
     @property
     def address(self) -> str:
-        """Such as http://127.0.0.1:8080."""
-        host = f"[{self._host}]" if ":" in self._host else self._host
+        """Such as http://127.0.0.1:8080; by this machine's name if it listens on all addresses."""
+        host = socket.gethostname() if self._host in _ALL else self._host
+        host = f"[{host}]" if ":" in host else host
         return f"http://{host}:{self._port}"
 
     @property

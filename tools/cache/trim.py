@@ -1,9 +1,15 @@
-"""Keep a cache below a size: what was not used for longest goes first."""
+"""Keep a cache below a size: `python3 -m tools.cache.trim FOLDER GIGABYTES`.
+
+What was not used for longest goes first.
+"""
 
 from __future__ import annotations
 
+import argparse
 import os
 from pathlib import Path
+
+GIGABYTE = 1_000_000_000
 
 
 def trim(data: Path, limit: int) -> int:
@@ -32,3 +38,17 @@ def trim(data: Path, limit: int) -> int:
         Path(path).unlink(missing_ok=True)
         freed += size
     return freed
+
+
+def main() -> None:
+    """Trim a folder, such as Bazel's disk cache, and say what was freed."""
+    parser = argparse.ArgumentParser(prog="python3 -m tools.cache.trim", description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("gigabytes", type=float, help="to keep at most")
+    options = parser.parse_args()
+    freed = trim(options.folder, int(options.gigabytes * GIGABYTE))
+    print(f"{freed / GIGABYTE:.2f} GB were deleted in {options.folder}")
+
+
+if __name__ == "__main__":
+    main()

@@ -156,7 +156,8 @@ def test_ci_run_runs_the_command_of_the_readme() -> None:
         ({"READS_ONLY": "false"}, []),
         ({"READS_ONLY": "true"}, ["common --noremote_upload_local_results"]),
         ({"CACHE": "grpc://c:1"}, ["common --remote_cache=grpc://c:1"]),
-        ({"HEADER": "A=b $(c)"}, ["common --remote_header=A=b $(c)"]),
+        ({"HEADER": "A=b $(c) #d"}, ['common "--remote_header=A=b $(c) #d"']),
+        ({"HEADER": r'k="a\b"'}, [r'common "--remote_header=k=\"a\\b\""']),
         ({"WITHOUT": "browser"}, ["test --test_tag_filters=-browser"]),
     ],
 )
@@ -173,13 +174,31 @@ def test_the_settings_of_the_machine_follow_what_the_repository_says(
         check=True,
     )
     written_lines = (tmp_path / "user.bazelrc").read_text().splitlines()
-    assert written_lines[:4] == [
+    assert written_lines[:3] == [
         "common --config=ci",
         "common --disk_cache=/h/.cache/satyrn-disk",
-        "common --experimental_disk_cache_gc_max_size=3G",
         "common --repository_cache=/h/.cache/satyrn-repositories",
     ]
-    assert written_lines[4:] == lines
+    assert written_lines[3:] == lines
+
+
+def test_the_shared_cache_is_written_by_main_alone() -> None:
+    [step] = [step for step in steps(CI) if step.get("name") == "Settings of this machine"]
+    elsewhere = "github.event_name == 'pull_request' || github.ref != 'refs/heads/main'"
+    assert step["env"]["READS_ONLY"] == f"${{{{ {elsewhere} }}}}"
+
+
+def test_only_pull_requests_share_a_group_of_which_github_drops_runs() -> None:
+    group = workflow(CI)["concurrency"]["group"]
+    assert "github.event_name == 'pull_request' && github.ref || github.run_id" in group
+
+
+def test_the_restored_disk_cache_is_trimmed_before_it_is_used() -> None:
+    [cache] = [step for step in steps(CI) if step.get("uses", "").startswith("actions/cache@")]
+    order = list(steps(CI))
+    [trimmed] = [step for step in order if "tools.cache.trim" in step.get("run", "")]
+    assert order.index(cache) < order.index(trimmed)
+    assert trimmed["run"].split()[3].strip('"').replace("$HOME", "~") in cache["with"]["path"]
 
 
 def test_the_folders_that_are_kept_are_those_that_bazel_uses() -> None:

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self, TextIO
@@ -103,6 +103,8 @@ class Checkout:
         file = self.scratch / f"events-{self._calls}.json"
         counted = command in ("build", "test")
         echo = self._echo if counted else None
+        # An earlier Checkout may have used this folder.
+        file.unlink(missing_ok=True)
         flags = [f"--build_event_json_file={file}"] if counted else []
         if command in ("build", "test", "info", "clean"):
             flags += ["--color=no", "--curses=no"]
@@ -193,8 +195,3 @@ def find_bazel() -> str:
     if not found:
         raise FileNotFoundError(NO_BAZEL)
     return found
-
-
-def repositories(folder: Path, names: Sequence[str]) -> dict[str, Path]:
-    """Overrides that use the repositories `names`, fetched by another build into `folder`."""
-    return {name: (folder / name).resolve() for name in names if (folder / name).is_dir()}

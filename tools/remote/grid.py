@@ -148,6 +148,14 @@ class Grid:
         client = [str(tools / "psql"), "-h", str(self._folder), "-U", "grid", "-d", "postgres"]
         self._call("database", [*client, "-c", "CREATE DATABASE grid"])
 
+    def _stop_database(self) -> None:
+        # What stands before it would end without a word to it, and leave its shared memory.
+        tool = self._programs.database / "pg_ctl"
+        data = f"--pgdata={self._folder / 'database'}"
+        command = [*self._programs.somebody, str(tool), "stop", data, "--mode=fast", "--silent"]
+        with (self._folder / "database.log").open("ab") as log:
+            subprocess.run(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=False)
+
     def _start_server(self) -> None:
         file = self._folder / "server.yml"
         file.write_text(
@@ -214,7 +222,9 @@ class Grid:
 
     def _stop(self) -> None:
         self._ended.set()
-        for _, process in reversed(self._running):
+        for part, process in reversed(self._running):
+            if part == "database":
+                self._stop_database()
             process.terminate()
             try:
                 process.wait(_STOP)

@@ -18,7 +18,7 @@ from tools.remote import programs
 from tools.remote.grid import Grid, NoGrid
 
 # What keeps an action on the machine that asks for it; each such test says why beside the tag.
-_KEPT = r"\b(no-remote|no-remote-exec|local|external)\b"
+_KEPT = frozenset(["no-remote", "no-remote-exec", "local", "external"])
 # How Bazel calls the runner.
 _REMOTE = "remote"
 # Copied here, because what npm fetched is no input of another machine's.
@@ -101,7 +101,7 @@ def main() -> int:
     """Prove it; return 0 when all that can ran remotely and passed."""
     parser = proof.parser("//tools/remote:prove", __doc__)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2, help="of the worker")
-    options = parser.parse_args()
+    options = proof.parse(parser, sys.argv[1:])
     return proof.run(
         lambda scratch: _prove(scratch, options.targets, options.jobs),
         "remote-",

@@ -94,6 +94,11 @@ def test_it_listens_on_loopback_alone(server: CacheServer) -> None:
     assert server.address.startswith("http://127.0.0.1:")
 
 
+def test_who_listens_on_every_address_is_named_by_the_machine(tmp_path: Path) -> None:
+    assert CacheServer(tmp_path, "0.0.0.0", 81).address == f"http://{socket.gethostname()}:81"
+    assert CacheServer(tmp_path, "::1", 81).address == "http://[::1]:81"
+
+
 def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -121,9 +126,10 @@ def test_the_cache_lies_in_the_user_s_folder_of_caches() -> None:
     assert default_folder({"HOME": "/h", "XDG_CACHE_HOME": "/c"}) == Path("/c/satyrn-build-cache")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_it_says_how_it_is_used_and_ends_cleanly(tmp_path: Path, number: signal.Signals) -> None:
     command = [sys.executable, "-m", "tools.cache.serve", "--dir", str(tmp_path / "mine")]
+    command += ["--port", "0"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         watchdog = threading.Timer(60, process.kill)

@@ -18,8 +18,11 @@ from .conftest import SPECIMEN, Team
 # Copying what was fetched is the one command that is never cached: it is as fast as a download.
 UNCACHED = "CopyNodeModules"
 
-# What a broken cache may cost, in seconds.
-PATIENCE = 10.0
+
+def _only_seconds_more(alone: float) -> float:
+    # A machine that is busy with something else may take thrice as long. Waiting for the time limit
+    # of each of the requests of a single command after another would take minutes.
+    return 3 * alone + 10
 
 
 def _copies(team: Team) -> int:
@@ -130,7 +133,7 @@ def test_a_cache_that_is_down_costs_seconds_and_fails_nothing(team: Team, alone:
     outcome = team.test("--config=ci", f"--remote_cache=http://127.0.0.1:{nobody}")
     assert outcome.code == 0, outcome.said
     assert all(test.passed for test in outcome.counts.tests)
-    assert outcome.seconds < alone + PATIENCE
+    assert outcome.seconds < _only_seconds_more(alone)
 
 
 class _Broken(BaseHTTPRequestHandler):
@@ -166,4 +169,4 @@ def test_a_cache_that_answers_500_costs_seconds_and_fails_nothing(
     assert outcome.code == 0, outcome.said
     assert _Broken.asked > 0
     assert all(test.passed for test in outcome.counts.tests)
-    assert outcome.seconds < alone + PATIENCE
+    assert outcome.seconds < _only_seconds_more(alone)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,7 +16,7 @@ from tools.cache.trim import trim
 
 def _file(data: Path, name: str, size: int, used: int) -> None:
     path = data / name
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"x" * size)
     os.utime(path, (used, used))
 
@@ -47,6 +49,20 @@ def test_a_late_reading_counts_as_use_of_an_early_upload(tmp_path: Path) -> None
 
 def test_a_folder_that_is_not_there_has_nothing_to_delete(tmp_path: Path) -> None:
     assert trim(tmp_path / "none", 0) == 0
+
+
+def test_a_machine_of_github_calls_it_on_its_disk_cache(tmp_path: Path) -> None:
+    _file(tmp_path, "cas/ab/old", 4_000, used=1)
+    _file(tmp_path, "cas/cd/new", 4_000, used=2)
+    done = subprocess.run(
+        [sys.executable, "-m", "tools.cache.trim", str(tmp_path), "0.000005"],
+        env={"PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert str(tmp_path) in done.stdout
+    assert _left(tmp_path) == {"cas/cd/new"}
 
 
 # A busy machine's files take their time.

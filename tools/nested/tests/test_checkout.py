@@ -101,6 +101,13 @@ def test_nobody_waits_without_an_echo(tmp_path: Path) -> None:
     assert "--noshow_progress" in pretended.arguments()[0]
 
 
+def test_what_an_earlier_call_told_counts_for_no_later_one(tmp_path: Path) -> None:
+    pretended = _Pretended(tmp_path)
+    assert pretended.checkout.run("build", "//a").events is not None
+    again = Checkout(pretended.workspace, tmp_path / "scratch", bazel=str(pretended.program))
+    assert again.run("query", "//a").events is None
+
+
 def test_a_call_that_left_no_events_has_no_counts() -> None:
     with pytest.raises(RuntimeError, match="ended with 0"):
         _ = Outcome(0, 1.0, None, "").counts
