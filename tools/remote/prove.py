@@ -57,7 +57,7 @@ def _tell(counts: Events, seconds: float, kept: set[str]) -> None:
     remote = counts.executed.get(_REMOTE, 0)
     print(f"{seconds:.0f} s; {remote} of {counts.commands} commands ran remotely")
     print(f"runs of tests: {ran['remotely']} remotely, {ran['here']} here")
-    print("kept here by their tags:")
+    print("kept here by their tags:" + ("" if kept else " none"))
     for label in sorted(kept):
         print(f"  {label}")
 
