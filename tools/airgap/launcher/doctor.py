@@ -52,34 +52,40 @@ def examine(workspace: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
     try:
         want = versions.wanted(workspace)
         yield Finding("wanted", f"Bazel {versions.show(want)}, says .bazelversion")
-        found = on_path(workspace, environ)
-        forced = environ.get("BAZEL_AIRGAP") == "1"
-        if found is not None and not forced:
+        found = on_path(environ)
+        if found is not None and not settings.forced(environ):
             yield from _with_tool(found, want, environ)
         else:
-            why = "BAZEL_AIRGAP=1" if forced else "no bazelisk and no bazel on PATH"
-            yield Finding("would use", f"a private root of its own ({why})")
-            yield from _with_root(settings.read(workspace, environ), want, environ)
+            chosen = settings.read(workspace, environ)
+            yield Finding("would use", f"a private root of its own ({chosen.reason})")
+            yield from _with_root(chosen, want, environ)
     except Problem as problem:
         yield Finding("problem", problem.what, problem.remedy)
 
 
-def on_path(workspace: Path, environ: Mapping[str, str]) -> Path | None:
-    """The program that tools/bazel hands over to: bazelisk before bazel, and never itself."""
+def on_path(environ: Mapping[str, str]) -> Path | None:
+    """The program that tools/bazel hands over to: bazelisk before bazel, and no such launcher."""
     if environ.get("BAZEL_REAL"):
         return Path(environ["BAZEL_REAL"])
-    own = (workspace / "tools/bazel").resolve()
     for name in ("bazelisk", "bazel"):
         for folder in environ.get("PATH", "").split(os.pathsep):
             candidate = Path(folder or ".", name)
-            if os.access(candidate, os.X_OK) and candidate.is_file() and candidate.resolve() != own:
+            if os.access(candidate, os.X_OK) and candidate.is_file() and not _launcher(candidate):
                 return candidate
     return None
 
 
+def _launcher(program: Path) -> bool:
+    # tools/ of this checkout or another one may be on PATH.
+    return (program.resolve().parent / "airgap/__main__.py").exists()
+
+
 def _with_tool(tool: Path, want: versions.Version, environ: Mapping[str, str]) -> Iterator[Finding]:
     if environ.get("BAZEL_REAL"):
-        yield Finding("would use", f"{tool}, given by bazelisk as BAZEL_REAL")
+        runs = shutil.which(tool) is not None
+        other = None if runs else "unset BAZEL_REAL, or name a Bazel that can be run."
+        can = "" if runs else ", but it cannot be run"
+        yield Finding("would use", f"{tool}, given by bazelisk as BAZEL_REAL{can}", other)
         return
     if tool.name == "bazelisk":
         yield Finding("would use", f"{tool}, which downloads Bazel {versions.show(want)} itself")
@@ -142,7 +148,7 @@ def _ready(
 
 def _to_be_made(chosen: settings.Settings, host: enter.Host) -> Iterator[Finding]:
     yield Finding("private root", _prospect(chosen))
-    tools.require_debian(chosen.mirror)
+    tools.require_debian(chosen.mirror, chosen.reason)
     packages = tools.missing(host.uid)
     if not packages:
         yield Finding("packages", "all that is needed is installed")

@@ -30,10 +30,13 @@ def ensure(settings: Settings, host: enter.Host, progress: Progress) -> None:
         Problem: when it cannot be made, or no sandbox works in it.
         children.Interrupted: when a signal asks to stop; nothing half-made is used afterwards.
     """
-    if settings.root.is_dir() and circumstances.remembered(settings.proven, circumstances.now()):
+    made = settings.root.is_dir()
+    known = made and circumstances.remembered(settings.proven, circumstances.now())
+    # A root may be kept where the machine around it is new.
+    if known and tools.find("bwrap") is not None:
         return
-    if not settings.root.is_dir():
-        tools.require_debian(settings.mirror)
+    if not made:
+        tools.require_debian(settings.mirror, settings.reason)
     try:
         settings.cache.mkdir(parents=True, exist_ok=True)
         lock = exclusive(
@@ -74,10 +77,13 @@ class _Maker:
                 f"preparing Bazel from Debian {SUITE} in {settings.cache},"
                 " once (a minute or two, 2 GB)"
             )
-            self._install_tools()
+            self._install(tools.missing(self._host.uid))
             # It is known before a minute is spent.
             enter.try_namespaces()
             self._make()
+        elif tools.find("bwrap") is None:
+            settings.log.write_bytes(b"")
+            self._install(["bubblewrap"])
         if not circumstances.remembered(settings.proven, circumstances.now()):
             self._prove()
             if self._progress.elapsed():
@@ -104,14 +110,13 @@ class _Maker:
                 "free some space, or set BAZEL_AIRGAP_CACHE to a folder on another disk.",
             )
 
-    def _install_tools(self) -> None:
-        packages = tools.missing(self._host.uid)
+    def _install(self, packages: list[str]) -> None:
         if not packages:
             return
         install = f"apt-get install --no-install-recommends {' '.join(packages)}"
         if self._host.uid != 0:
             raise Problem(
-                f"Making the private root needs {' and '.join(packages)}, which only an"
+                f"The private root needs {' and '.join(packages)}, which only an"
                 " administrator can install. Everything works without them where bazelisk does.",
                 f"ask the administrator to run `{install}`, or {INSTALL_BAZELISK}.",
             )
@@ -122,7 +127,7 @@ class _Maker:
         # An installation that was cut short before would stop this one.
         self._run(["dpkg", "--configure", "--pending"])
         status = self._run([*install.split(), "--yes", "--quiet"])
-        if status or tools.missing(self._host.uid):
+        if status or set(packages) & set(tools.missing(self._host.uid)):
             raise self._failed(
                 f"Debian's {' and '.join(packages)} could not be installed.",
                 f"run `{install}` to see why",

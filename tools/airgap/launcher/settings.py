@@ -50,6 +50,7 @@ class Settings:
         architecture: Debian's name of the processor, amd64 or arm64.
         packages: what is installed in the private root; BAZEL_AIRGAP_PACKAGES adds to it.
         mirror: BAZEL_AIRGAP_MIRROR, the only mirror to use, or None for those of apt.
+        forced: whether BAZEL_AIRGAP=1 asks for the root, whatever is on PATH.
     """
 
     workspace: Path
@@ -57,6 +58,12 @@ class Settings:
     architecture: str
     packages: tuple[str, ...] = PACKAGES
     mirror: str | None = None
+    forced: bool = False
+
+    @property
+    def reason(self) -> str:
+        """Why the private root is used."""
+        return "BAZEL_AIRGAP=1" if self.forced else "no bazelisk and no bazel on PATH"
 
     @property
     def root(self) -> Path:
@@ -90,6 +97,11 @@ class Settings:
         return self.cache / "out"
 
 
+def forced(environ: Mapping[str, str]) -> bool:
+    """Whether the environment asks for the private root, whatever is on PATH."""
+    return environ.get("BAZEL_AIRGAP") == "1"
+
+
 def read(workspace: Path, environ: Mapping[str, str], machine: str | None = None) -> Settings:
     """The settings that the environment asks for.
 
@@ -112,4 +124,5 @@ def read(workspace: Path, environ: Mapping[str, str], machine: str | None = None
         architecture=architecture,
         packages=PACKAGES + tuple(environ.get("BAZEL_AIRGAP_PACKAGES", "").split()),
         mirror=environ.get("BAZEL_AIRGAP_MIRROR") or None,
+        forced=forced(environ),
     )

@@ -72,8 +72,12 @@ def release(file: Path = Path("/etc/os-release")) -> str:
     return fields.get("ID", "").strip("\"'")
 
 
-def require_debian(mirror: str | None) -> None:
+def require_debian(mirror: str | None, reason: str) -> None:
     """Raise a problem where no private root can be made.
+
+    Args:
+        mirror: the only mirror to use, or None for those of apt.
+        reason: why there has to be a root.
 
     Raises:
         Problem: on another system than Debian.
@@ -81,13 +85,14 @@ def require_debian(mirror: str | None) -> None:
     name = release()
     if find("apt-get") is None:
         raise Problem(
-            "There is no bazelisk and no bazel on PATH, and this is not Debian"
-            f" ({name or 'another system'}), so no private root can be made.",
-            f"{INSTALL_BAZELISK}.",
+            f"A private root is needed ({reason}), and can't be made, because this is not Debian"
+            f" ({name or 'another system'}).",
+            f"{INSTALL_BAZELISK}, without BAZEL_AIRGAP.",
         )
     if name != "debian" and mirror is None:
         raise Problem(
-            f"There is no bazelisk and no bazel on PATH, and this is {name or 'unknown'}, not"
+            f"A private root is needed ({reason}), and this is {name or 'unknown'}, not"
             " Debian: its apt sources name no mirror of Debian.",
-            f"{INSTALL_BAZELISK}, or set BAZEL_AIRGAP_MIRROR to the address of a mirror of Debian.",
+            f"{INSTALL_BAZELISK}, without BAZEL_AIRGAP; or set BAZEL_AIRGAP_MIRROR to the"
+            " address of a mirror of Debian.",
         )

@@ -17,7 +17,8 @@ from tools.airgap.launcher.words import Problem
 @pytest.fixture(name="workspace")
 def _workspace(tmp_path: Path) -> Path:
     workspace = tmp_path / "ws"
-    (workspace / "tools").mkdir(parents=True)
+    (workspace / "tools/airgap").mkdir(parents=True)
+    (workspace / "tools/airgap/__main__.py").touch()
     (workspace / ".bazelversion").write_text("7.7.1\n")
     _program(workspace / "tools/bazel", "exit 1")
     return workspace
@@ -38,11 +39,11 @@ def _report(workspace: Path, **environ: str) -> tuple[list[doctor.Finding], list
 def test_bazelisk_comes_before_bazel_and_the_launcher_is_neither(workspace: Path) -> None:
     other = workspace.parent / "bin"
     path = f"{workspace / 'tools'}:{other}"
-    assert doctor.on_path(workspace, {"PATH": path}) is None
+    assert doctor.on_path({"PATH": path}) is None
     bazel = _program(other / "bazel", "")
-    assert doctor.on_path(workspace, {"PATH": path}) == bazel
+    assert doctor.on_path({"PATH": path}) == bazel
     bazelisk = _program(other / "bazelisk", "")
-    assert doctor.on_path(workspace, {"PATH": path}) == bazelisk
+    assert doctor.on_path({"PATH": path}) == bazelisk
 
 
 @pytest.mark.parametrize(
@@ -71,10 +72,34 @@ def test_bazelisk_is_believed_and_not_run(workspace: Path) -> None:
     assert not tool.with_name("bazelisk.ran").exists()
 
 
+@pytest.mark.parametrize("works", [True, False])
+def test_what_bazelisk_names_must_run(workspace: Path, *, works: bool) -> None:
+    real = workspace.parent / "bazel-7.7.1"
+    if works:
+        _program(real, "")
+    findings, remedies = _report(workspace, BAZEL_REAL=str(real))
+    assert str(real) in findings[-1].text
+    assert (remedies == []) is works
+    assert works or "BAZEL_REAL" in remedies[0]
+
+
+def test_a_root_that_is_asked_for_is_not_blamed_on_path(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tools, "find", lambda _: None)
+    monkeypatch.setattr(tools, "release", lambda: "ubuntu")
+    tool = _program(workspace.parent / "bin/bazelisk", "")
+    cache = {"BAZEL_AIRGAP_CACHE": str(workspace.parent / "cache")}
+    findings, [remedy] = _report(workspace, PATH=str(tool.parent), BAZEL_AIRGAP="1", **cache)
+    assert "BAZEL_AIRGAP=1" in findings[-1].text
+    assert "on PATH" not in findings[-1].text
+    assert "without BAZEL_AIRGAP" in remedy
+
+
 def _without_tools(
     monkeypatch: pytest.MonkeyPatch, *, missing: list[str], reason: str = ""
 ) -> None:
-    monkeypatch.setattr(tools, "require_debian", lambda _: None)
+    monkeypatch.setattr(tools, "require_debian", lambda *_: None)
     monkeypatch.setattr(tools, "missing", lambda _: missing)
     monkeypatch.setattr(sources, "mirrors", lambda: ["http://m.example/debian"])
     monkeypatch.setattr(mirror, "probe", lambda _: reason)
@@ -208,7 +233,7 @@ def test_a_root_is_looked_at_and_its_size_told(
 def test_the_exit_status_says_whether_it_would_work(
     workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def refuse(_: str | None) -> None:
+    def refuse(*_: object) -> None:
         what, remedy = "Not Debian.", "take bazelisk."
         raise Problem(what, remedy)
 

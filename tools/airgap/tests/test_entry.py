@@ -74,6 +74,25 @@ def test_it_never_takes_itself_for_bazel(checkout: Path) -> None:
     assert _run(checkout, "info", PATH=path).stdout == f"{bazel} info\ntyped"
 
 
+def test_the_launcher_of_another_checkout_is_no_bazel_either(checkout: Path) -> None:
+    other = checkout.parent / "other"
+    shutil.copytree(checkout, other)
+    for each in (checkout, other):
+        (each / "tools/bazelisk").symlink_to("bazel")
+    both = f"{checkout / 'tools'}:{other / 'tools'}"
+    assert "private root" in _run(checkout, "doctor", PATH=both).stdout
+    bazel = _program(checkout.parent / "bin", "bazel")
+    done = _run(checkout, "info", PATH=f"{both}:{bazel.parent}")
+    assert done.stdout == f"{bazel} info\ntyped"
+
+
+def test_a_bazel_of_bazelisk_that_is_not_there_is_told(checkout: Path) -> None:
+    done = _run(checkout, "info", BAZEL_REAL="/nowhere/bazel")
+    assert done.returncode == 36
+    assert "/nowhere/bazel" in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("What to do: ")
+
+
 def test_doctor_is_never_passed_on(checkout: Path) -> None:
     real = _program(checkout.parent / "bin", "bazelisk")
     for environ in ({"BAZEL_REAL": str(real)}, {"PATH": str(real.parent)}):

@@ -171,6 +171,25 @@ esac"""
     assert machine.settings.root.is_dir()
 
 
+def test_a_root_that_was_kept_gets_what_enters_it_on_a_new_machine(machine: Machine) -> None:
+    machine.ensure()
+    (machine.fakes / "calls").unlink()
+    (machine.fakes / "bwrap").unlink()
+    machine.program("apt-get", 'case "$*" in *install*bubblewrap*) cp "$0" "$FAKES/bwrap"; esac')
+    (machine.fakes / "cp").symlink_to(shutil.which("cp") or "/bin/cp")
+    machine.ensure()
+    assert (machine.fakes / "bwrap").exists()
+    assert "mmdebstrap" not in machine.calls()
+
+
+def test_a_user_with_a_kept_root_is_told_what_enters_it(machine: Machine) -> None:
+    machine.ensure()
+    (machine.fakes / "bwrap").unlink()
+    with pytest.raises(Problem, match="needs bubblewrap, which only") as caught:
+        machine.ensure(USER)
+    assert "apt-get install --no-install-recommends bubblewrap`" in caught.value.remedy
+
+
 def test_an_installation_that_fails_names_the_command(machine: Machine) -> None:
     (machine.fakes / "mmdebstrap").unlink()
     machine.program("apt-get", "exit 100")
