@@ -9,9 +9,8 @@ import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
 
-from . import children, doctor, enter, environment, provision, settings, tools, versions
+from . import attend, children, doctor, enter, environment, provision, settings, tools, versions
 from .words import Problem, Progress
 
 # As Bazel's own "local environmental issue"; its 1 means that a build failed.
@@ -21,14 +20,13 @@ _EXIT_PROBLEM = 36
 def main(arguments: Sequence[str]) -> int:
     """Run Bazel with the arguments, `doctor`, or `--enter COMMAND...` in the private root.
 
-    Returns an exit status for a failure or for `doctor`, and does not return otherwise: the
-    process becomes Bazel.
+    Returns the exit status: Bazel's, the command's, the doctor's, or that of a failure.
     """
     progress = Progress()
     try:
         if list(arguments[:1]) == ["doctor"]:
             return doctor.main(_workspace(), os.environ)
-        return _become(arguments, progress)
+        return _run(arguments, progress)
     except Problem as problem:
         said, status = str(problem), _EXIT_PROBLEM
     except (children.Interrupted, KeyboardInterrupt) as stopped:
@@ -56,7 +54,7 @@ def _workspace() -> Path:
     return Path(__file__).resolve().parents[3]
 
 
-def _become(arguments: Sequence[str], progress: Progress) -> NoReturn:
+def _run(arguments: Sequence[str], progress: Progress) -> int:
     if not sys.platform.startswith("linux"):
         raise Problem(
             "There is no bazelisk and no bazel on PATH, and a private root needs Linux.",
@@ -78,7 +76,8 @@ def _become(arguments: Sequence[str], progress: Progress) -> NoReturn:
             "bubblewrap, which enters the private root, is no longer installed.",
             "run `apt-get install bubblewrap` as root.",
         )
+    inner = attend.hearing(attend.heard(), inner)
     command = enter.command(chosen, host, inner, bwrap=bwrap, cwd=Path.cwd(), root=chosen.root)
     sys.stdout.flush()
     sys.stderr.flush()
-    os.execve(bwrap, command, environment.inside(os.environ, chosen.cache))
+    return attend.attend(bwrap, command[1:], environment.inside(os.environ, chosen.cache))

@@ -95,7 +95,7 @@ def test_whatever_fails_the_last_line_says_what_to_do(
     def fail(*_: object) -> int:
         raise failure
 
-    monkeypatch.setattr(cli, "_become", fail)
+    monkeypatch.setattr(cli, "_run", fail)
     monkeypatch.setattr(doctor, "main", fail)
     assert cli.main(arguments) == status
     told = capsys.readouterr().err
