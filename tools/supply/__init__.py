@@ -1,5 +1,5 @@
 """What the build fetches: the locks that pin it, their renovation, and the licences of it.
 
 Arrows run one way: `update_python`, `update_npm` -> `renovation` -> `locks`; `licenses` ->
-`shipped`, `expressions`.
+`rules` -> `shipped`, `expressions`.
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from email.message import Message
 
 import pytest
+from packaging.specifiers import SpecifierSet
 
 from tools.supply.shipped import Distribution, licence_of, shipped
 
@@ -63,6 +64,14 @@ def test_what_the_lock_does_not_have_is_listed_without_a_version() -> None:
     assert found["old"] == Distribution("old", None, "", "")
     assert found["windows"].version is None
     assert found["two"] == Distribution("two", "1.0", "MIT", "")
+
+
+def test_the_versions_that_suit_are_those_that_suit_all_who_ask() -> None:
+    needs = {**NEEDS, "four": ["two>=2,!=2.1"], "three": ["two<3", "two>9; python_version < '3'"]}
+    found = {each.name: each for each in shipped(PROJECT, find, needs.get)}
+    assert found["two"].asked == SpecifierSet(">=2,!=2.1,<3")
+    assert found["one-thing"].asked == SpecifierSet(">=1")
+    assert found["more"].asked == SpecifierSet()
 
 
 @pytest.mark.parametrize(
