@@ -14,20 +14,38 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-# The Pythons that the wheel is for (python/pyproject.toml) and the systems that people have.
+# The Pythons that the wheel is for (python/pyproject.toml).
 _PYTHONS = ("3.11", "3.12", "3.13", "3.14")
-_SYSTEMS = (("linux", "Linux", "posix"), ("darwin", "Darwin", "posix"), ("win32", "Windows", "nt"))
+# A marker may ask for any release of a Python; none of them has as many as these.
+_RELEASES = range(32)
+# What people have: sys_platform, platform_system, os_name and platform_machine, as Python says it.
+_MACHINES = (
+    ("linux", "Linux", "posix", "x86_64"),
+    ("linux", "Linux", "posix", "aarch64"),
+    ("darwin", "Darwin", "posix", "x86_64"),
+    ("darwin", "Darwin", "posix", "arm64"),
+    ("win32", "Windows", "nt", "AMD64"),
+    ("win32", "Windows", "nt", "ARM64"),
+)
+# What differs from machine to machine without end: a marker that names one of them may hold.
+_ENDLESS = ("platform_release", "platform_version")
+# Every variable that a marker can name is given: what is missing would be the building machine's.
 ENVIRONMENTS: tuple[Mapping[str, str], ...] = tuple(
     {
-        "python_version": python,
-        "python_full_version": f"{python}.0",
-        "sys_platform": platform,
-        "platform_system": system,
-        "os_name": os_name,
         "implementation_name": "cpython",
+        "implementation_version": f"{python}.{release}",
+        "os_name": os_name,
+        "platform_machine": machine,
         "platform_python_implementation": "CPython",
+        "platform_system": system,
+        "python_full_version": f"{python}.{release}",
+        "python_version": python,
+        "sys_platform": platform,
+        **dict.fromkeys(_ENDLESS, ""),
     }
-    for python, (platform, system, os_name) in itertools.product(_PYTHONS, _SYSTEMS)
+    for python, release, (platform, system, os_name, machine) in itertools.product(
+        _PYTHONS, _RELEASES, _MACHINES
+    )
 )
 
 
@@ -144,7 +162,9 @@ def _described(name: str, message: Message | None, extra: str, walk: _Walk) -> D
 
 def _may_hold(requirement: Requirement, extras: Iterable[str]) -> bool:
     marker = requirement.marker
-    return marker is None or any(
+    if marker is None or any(name in str(marker) for name in _ENDLESS):
+        return True
+    return any(
         marker.evaluate({**environment, "extra": extra})
         for environment in ENVIRONMENTS
         for extra in extras
