@@ -12,12 +12,17 @@ import sys
 import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from tools.supply import expressions, rules, shipped
 
 _LICENSE_FILE = "LICENSE"
+# What brings other packages along; npm reads both spellings of the last one.
+_DEPENDENCIES = (
+    *("dependencies", "optionalDependencies"),
+    *("bundleDependencies", "bundledDependencies"),
+)
 
 
 @dataclass(frozen=True)
@@ -40,12 +45,11 @@ class Row:
 def package_row(manifest: Mapping[str, Any], files: Iterable[str]) -> tuple[Row, list[str]]:
     """Return the line of a Pi package, and a sentence for each thing that is wrong with it."""
     name = str(manifest["name"])
-    faults = [
-        f"{name} (npm): it must ship no dependency, and has {', '.join(manifest[key])}"
-        for key in ("dependencies", "optionalDependencies", "bundledDependencies")
-        if manifest.get(key)
-    ]
     listed = sorted(files)
+    faults = [
+        f"{name} (npm): it must ship no dependency, and has {brought}"
+        for brought in _brought(manifest, listed)
+    ]
     if _LICENSE_FILE not in listed:
         faults.append(f"{name} (npm): it ships no file {_LICENSE_FILE}")
     why = f"npm package without dependencies: {len(listed)} files of this project"
@@ -116,6 +120,20 @@ def _needs(name: str, said: rules.Rules) -> Sequence[str] | None:
     if installed is None and name in said.unlocked:
         return said.unlocked[name].needs
     return installed
+
+
+def _brought(manifest: Mapping[str, Any], files: Sequence[str]) -> list[str]:
+    """What a Pi package brings along that is of other packages."""
+    brought = []
+    for key in _DEPENDENCIES:
+        value = manifest.get(key)
+        if value:
+            # `true` bundles all that the package depends on.
+            brought.append(f"{key}: true" if value is True else f"{key}: {', '.join(value)}")
+    others = [file for file in files if "node_modules" in PurePosixPath(file).parts]
+    if others:
+        brought.append(f"{len(others)} files in node_modules, such as {others[0]}")
+    return brought
 
 
 def _packages(folders: Iterable[Path]) -> tuple[list[Row], list[str]]:

@@ -68,7 +68,8 @@ def test_no_licence_or_one_that_is_not_allowed_is_a_fault(licence: str, fault: s
 
 
 def test_a_package_without_dependencies_and_with_its_licence_is_in_order() -> None:
-    row, faults = package_row({**MANIFEST, "peerDependencies": {"pi": "*"}}, FILES)
+    manifest = {**MANIFEST, "peerDependencies": {"pi": "*"}, "bundleDependencies": False}
+    row, faults = package_row(manifest, [*FILES[:2], "about_node_modules.md"])
     assert faults == []
     assert row == Row(
         "it (npm)", "1.0", "MIT", "npm package without dependencies: 3 files of this project"
@@ -78,9 +79,16 @@ def test_a_package_without_dependencies_and_with_its_licence_is_in_order() -> No
 @pytest.mark.parametrize(
     ("manifest", "files", "fault"),
     [
-        ({"dependencies": {"left": "1"}}, FILES, "it must ship no dependency, and has left"),
-        ({"optionalDependencies": {"left": "1"}}, FILES, "it must ship no dependency"),
-        ({"bundledDependencies": ["left"]}, FILES, "it must ship no dependency, and has left"),
+        ({"dependencies": {"left": "1"}}, FILES, "no dependency, and has dependencies: left"),
+        ({"optionalDependencies": {"left": "1"}}, FILES, "has optionalDependencies: left"),
+        ({"bundledDependencies": ["left", "b"]}, FILES, "has bundledDependencies: left, b"),
+        ({"bundleDependencies": ["left"]}, FILES, "has bundleDependencies: left"),
+        ({"bundleDependencies": True}, FILES, "has bundleDependencies: true"),
+        (
+            {},
+            [*FILES, "lib/node_modules/left/b.js", "lib/node_modules/left/a.js"],
+            "has 2 files in node_modules, such as lib/node_modules/left/a.js",
+        ),
         ({}, FILES[1:], "it ships no file LICENSE"),
     ],
 )
