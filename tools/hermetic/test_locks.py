@@ -1,8 +1,9 @@
-"""Everything that the build fetches is pinned by a digest, and no lock names an address.
+"""What the build fetches is pinned by a digest, and no lock names an address.
 
-Not by a lock are pinned: Bazel's modules, which MODULE.bazel names in exact versions and whose
-digests the module registry holds (a MODULE.bazel.lock would name that registry), and Debian's
-packages of the launcher's private root, which the archive signs.
+Without a digest here are: Bazel's modules, which MODULE.bazel names in exact versions and whose
+digests the module registry holds (a MODULE.bazel.lock would name that registry); the Bazel that
+Bazelisk fetches, in the version of .bazelversion; Debian's packages of the launcher's private root,
+which the archive signs; and what continuous integration installs with apt-get and brew.
 """
 
 from __future__ import annotations
