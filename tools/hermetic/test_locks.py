@@ -1,26 +1,27 @@
-"""Everything that the build fetches is pinned by a digest, and no lock names an address.
+"""What the build fetches is pinned by a digest, and no lock names an address.
 
-Not by a lock are pinned: Bazel's modules, which MODULE.bazel names in exact versions and whose
-digests the module registry holds (a MODULE.bazel.lock would name that registry), and Debian's
-packages of the launcher's private root, which the archive signs.
+Without a digest here are: Bazel's modules, which MODULE.bazel names in exact versions and whose
+digests the module registry holds (a MODULE.bazel.lock would name that registry); the Bazel that
+Bazelisk fetches, in the version of .bazelversion; Debian's packages of the launcher's private root,
+which the archive signs; and what continuous integration installs with apt-get and brew.
 """
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 from pathlib import Path, PurePosixPath
 
 import pytest
 
-from tools.supply import locks
+from tools.supply import downloads, locks, module_file
 
 FILES = Path(os.environ["FILE_LIST"]).read_text(encoding="utf-8").splitlines()
 LOCKS = [file for file in FILES if locks.is_lock(file)]
 NPM = [file for file in LOCKS if file.endswith(".json")]
 MANIFESTS = [file for file in FILES if PurePosixPath(file).name == "package.json"]
 WISHES = [file for file in FILES if file.endswith(".in")]
+STARLARK = [file for file in FILES if file.endswith((".bzl", "MODULE.bazel"))]
 LAUNCHER = [file for file in FILES if file.startswith("tools/airgap/launcher/")]
 
 
@@ -59,18 +60,16 @@ def test_the_lock_of_python_holds_all_that_is_asked_for_in_a_version_that_fits(w
     assert locks.python_staleness(lock, _read(lock), _read(wished)) == [], locks.REMEDY
 
 
-def test_the_modules_of_bazel_are_named_in_exact_versions() -> None:
-    calls = [
-        {keyword.arg: ast.literal_eval(keyword.value) for keyword in node.keywords}
-        for node in ast.walk(ast.parse(_read("MODULE.bazel")))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "bazel_dep"
-    ]
-    assert calls
-    for call in calls:
-        assert str(call.get("version", ""))[:1].isdigit(), f"{call['name']} has no version"
-    overrides = ("archive_override", "git_override", "local_path_override", "http_archive")
-    assert not [word for word in overrides if word in _read("MODULE.bazel")]
+def test_bazel_is_told_to_fetch_only_what_is_pinned() -> None:
+    text = _read("MODULE.bazel")
+    assert "bazel_dep(" in text
+    assert module_file.faults(text, LOCKS) == []
     assert "common --lockfile_mode=off" in _read(".bazelrc").splitlines()
+
+
+@pytest.mark.parametrize("file", STARLARK)
+def test_what_a_file_of_bazel_downloads_has_a_digest(file: str) -> None:
+    assert downloads.faults(file, _read(file)) == []
 
 
 def test_the_launcher_has_apt_check_the_signatures_of_the_archive() -> None:

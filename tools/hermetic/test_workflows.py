@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,11 @@ import yaml
 FILES = Path(os.environ["FILE_LIST"]).read_text(encoding="utf-8").splitlines()
 WORKFLOWS = [file for file in FILES if file.startswith(".github/workflows/")]
 CI = ".github/workflows/ci.yml"
-PINNED = re.compile(r"uses: [\w./-]+@[0-9a-f]{40} # v\d+(\.\d+)+")
+# An action by the whole commit, an image by its digest.
+ACTION = re.compile(r"[\w.-]+/[\w./-]+@[0-9a-f]{40}")
+IMAGE = re.compile(r"[\w./:-]+@sha256:[0-9a-f]{64}")
+VERSION = re.compile(r"# v\d+(\.\d+)+$")
+DOCKER = "docker://"
 
 
 def workflow(file: str) -> dict[Any, Any]:
@@ -34,11 +38,49 @@ def steps(file: str) -> Iterator[dict[str, Any]]:
         yield from job["steps"]
 
 
+def values(node: object, key: str) -> Iterator[Any]:
+    """Everything that has this key, wherever it is below a node of YAML."""
+    below: Iterable[object] = ()
+    if isinstance(node, dict):
+        yield from (value for name, value in node.items() if name == key)
+        below = node.values()
+    elif isinstance(node, list):
+        below = node
+    for each in below:
+        yield from values(each, key)
+
+
+def used(content: object) -> list[str]:
+    """The actions and workflows that a workflow uses; an image used as an action is none."""
+    return [str(each) for each in values(content, "uses") if not str(each).startswith(DOCKER)]
+
+
+def images(content: object) -> list[str]:
+    """The images that a workflow runs: as containers of jobs, as services and as actions."""
+    actions = [each for each in map(str, values(content, "uses")) if each.startswith(DOCKER)]
+    # A container is an image, or has one.
+    containers = [each for each in values(content, "container") if not isinstance(each, dict)]
+    found = [*actions, *containers, *values(content, "image")]
+    return [str(each).removeprefix(DOCKER) for each in found]
+
+
+def names_version(text: str, action: str) -> bool:
+    """Whether each line that names an action says which version its commit is."""
+    lines = [line.rstrip() for line in text.splitlines() if action in line]
+    return bool(lines) and all(VERSION.search(line) for line in lines)
+
+
 def unpinned(text: str) -> list[str]:
-    """The lines that use an action which no commit pins, or that do not name its version."""
-    lines = [line.strip().removeprefix("- ") for line in text.splitlines()]
-    used = [line for line in lines if re.match(r"[\"']?uses[\"']?\s*:", line)]
-    return [line for line in used if not PINNED.fullmatch(line)]
+    """What a workflow uses and no commit or digest pins, or whose version it does not name."""
+    content = yaml.safe_load(text)
+    return [
+        *(each for each in images(content) if not IMAGE.fullmatch(each)),
+        *(
+            each
+            for each in used(content)
+            if not (ACTION.fullmatch(each) and names_version(text, each))
+        ),
+    ]
 
 
 def written(permissions: object) -> list[str]:
@@ -69,27 +111,63 @@ def test_the_workflow_is_one_by_githubs_own_schema(file: str) -> None:
 
 @pytest.mark.parametrize("file", WORKFLOWS)
 def test_every_action_is_pinned_by_a_commit_beside_its_version(file: str) -> None:
-    text = Path(file).read_text(encoding="utf-8")
-    assert "uses:" in text
-    assert unpinned(text) == []
+    assert used(workflow(file))
+    assert unpinned(Path(file).read_text(encoding="utf-8")) == []
+
+
+COMMIT, DIGEST = "0a" * 20, "sha256:" + "0a" * 32
 
 
 @pytest.mark.parametrize(
-    ("line", "pinned"),
+    ("step", "pinned"),
     [
-        (f"- uses: a/b@{'0' * 40} # v1.2", True),
-        (f"  uses: a/b/c@{'0a' * 20} # v1.2.3", True),
+        (f"- uses: a/b@{COMMIT} # v1.2", True),
+        (f"- uses: a/b/c@{COMMIT} # v1.2.3", True),
+        (f'- "uses": "a/b@{COMMIT}" # v1.2', True),
+        (f"- {{ uses: a/b@{COMMIT} }} # v1.2", True),
+        (f"- uses: docker://image:1.2@{DIGEST}", True),
         ("- uses: a/b@v1", False),
-        (f"- uses: a/b@{'0' * 39} # v1.2", False),
-        (f"- uses: a/b@{'0' * 40}", False),
-        (f"- uses: a/b@{'0' * 40} # main", False),
-        (f'- "uses": a/b@{"0" * 40} # v1.2', False),
+        ("- { uses: a/b@v1 }", False),
+        ("- { name: it, uses: a/b@v1 } # v1.2", False),
+        ('- {"uses":"a/b@v1"}', False),
+        ("-\n        ? uses\n        : a/b@v1", False),
+        ("- uses: >-\n          a/b@v1", False),
+        (f"- uses: a/b@{COMMIT[:-1]} # v1.2", False),
+        (f"- uses: a/b@{COMMIT}", False),
+        (f"- {{ uses: a/b@{COMMIT} }}", False),
+        (f"- uses: a/b@{COMMIT} # main", False),
+        (f"- uses: a/b@{COMMIT} # v1.2\n      - uses: a/b@{COMMIT}", False),
+        (f"- uses: >-\n          a/b@{COMMIT}\n        # v1.2", False),
+        (f'- "uses": a/b@{COMMIT}', False),
+        # The action is nowhere as it is, so that no version is beside it.
+        (f'- uses: "a/b\\x40{COMMIT}" # v1.2', False),
         ("- uses: docker://image:latest", False),
+        (f"- uses: docker://image@{DIGEST[:-1]}", False),
         ("- uses: ./local", False),
     ],
 )
-def test_an_action_without_a_whole_commit_is_found_out(line: str, *, pinned: bool) -> None:
-    assert (unpinned(f"    steps:\n      {line}\n") == []) is pinned
+def test_an_action_without_a_whole_commit_is_found_out(step: str, *, pinned: bool) -> None:
+    text = f"jobs:\n  it:\n    steps:\n      {step}\n"
+    assert (unpinned(text) == []) is pinned
+
+
+@pytest.mark.parametrize(
+    ("job", "pinned"),
+    [
+        (f"uses: a/b/.github/workflows/c.yml@{COMMIT} # v1.2", True),
+        ("uses: a/b/.github/workflows/c.yml@v1", False),
+        ("uses: ./.github/workflows/c.yml", False),
+        (f"container: image:1.2@{DIGEST}", True),
+        ("container: image:1.2", False),
+        ("container: ${{ matrix.image }}", False),
+        (f"container: {{ image: host.example/image@{DIGEST} }}", True),
+        ("container: { image: host.example/image:latest }", False),
+        (f"services: {{ one: {{ image: image@{DIGEST} }} }}", True),
+        (f"services: {{ one: {{ image: image@{DIGEST} }}, two: {{ image: image }} }}", False),
+    ],
+)
+def test_a_workflow_or_image_that_is_not_pinned_is_found_out(job: str, *, pinned: bool) -> None:
+    assert (unpinned(f"jobs:\n  it:\n    {job}\n") == []) is pinned
 
 
 @pytest.mark.parametrize("file", WORKFLOWS)

@@ -6,6 +6,7 @@ import json
 import sys
 import tarfile
 from collections.abc import Sequence
+from pathlib import PurePosixPath
 
 # A Pi package is text: anything larger is something that a user does not need.
 LARGEST_FILE_BYTES = 200_000
@@ -22,6 +23,9 @@ def problems(tarball: str, name: str, version: str, expected: Sequence[str]) -> 
         found.append(f"{path} is in the package, and a user doesn't need it")
     for path in sorted(set(expected) - set(members)):
         found.append(f"{path} is missing from the package")
+    for path in sorted(members):
+        if "node_modules" in PurePosixPath(path).parts:
+            found.append(f"{path} is of another package, and this one must bring none along")
     for path, member in sorted(members.items()):
         if not member.isfile():
             found.append(f"{path} is not a plain file")
@@ -53,6 +57,8 @@ def _manifest_problems(
         "devDependencies",
         "optionalDependencies",
         "scripts",
+        # npm reads both spellings.
+        "bundleDependencies",
         "bundledDependencies",
     ):
         if key in manifest:

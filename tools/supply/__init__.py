@@ -1,5 +1,5 @@
-"""What the build fetches: the locks that pin it, their renovation, and the licences of it.
+"""What the build fetches: what pins it, the renovation of its locks, and the licences of it.
 
 Arrows run one way: `update_python`, `update_npm` -> `renovation` -> `locks`; `licenses` ->
-`shipped`, `expressions`.
+`rules` -> `shipped`, `expressions`. `module_file` and `downloads` need none of them.
 """

@@ -12,31 +12,17 @@ import sys
 import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
-from tools.supply import expressions, shipped
+from tools.supply import expressions, rules, shipped
 
 _LICENSE_FILE = "LICENSE"
-
-
-@dataclass(frozen=True)
-class Rules:
-    """What `licenses.toml` says; see there.
-
-    Attributes:
-        allowed: SPDX identifiers.
-        names: Older names of licences.
-        read: Licences by distribution, where metadata leaves them open.
-        unlocked: Licences by distribution, where the lock has none.
-        needs: What such a distribution asks for itself.
-    """
-
-    allowed: Collection[str]
-    names: Mapping[str, str]
-    read: Mapping[str, str]
-    unlocked: Mapping[str, str]
-    needs: Mapping[str, list[str]]
+# What brings other packages along; npm reads both spellings of the last one.
+_DEPENDENCIES = (
+    *("dependencies", "optionalDependencies"),
+    *("bundleDependencies", "bundledDependencies"),
+)
 
 
 @dataclass(frozen=True)
@@ -56,21 +42,14 @@ class Row:
     why: str
 
 
-def read_rules(text: str) -> Rules:
-    """Read `licenses.toml`."""
-    table = tomllib.loads(text)
-    return Rules(table["allowed"], table["names"], table["read"], table["unlocked"], table["needs"])
-
-
 def package_row(manifest: Mapping[str, Any], files: Iterable[str]) -> tuple[Row, list[str]]:
     """Return the line of a Pi package, and a sentence for each thing that is wrong with it."""
     name = str(manifest["name"])
-    faults = [
-        f"{name} (npm): it must ship no dependency, and has {', '.join(manifest[key])}"
-        for key in ("dependencies", "optionalDependencies", "bundledDependencies")
-        if manifest.get(key)
-    ]
     listed = sorted(files)
+    faults = [
+        f"{name} (npm): it must ship no dependency, and has {brought}"
+        for brought in _brought(manifest, listed)
+    ]
     if _LICENSE_FILE not in listed:
         faults.append(f"{name} (npm): it ships no file {_LICENSE_FILE}")
     why = f"npm package without dependencies: {len(listed)} files of this project"
@@ -78,15 +57,14 @@ def package_row(manifest: Mapping[str, Any], files: Iterable[str]) -> tuple[Row,
     return row, faults
 
 
-def distribution_row(found: shipped.Distribution, rules: Rules) -> Row:
+def distribution_row(found: shipped.Distribution, said: rules.Rules) -> Row:
     """Return the line of a Python distribution; its licence is "" where it cannot be told."""
-    if found.version is None:
-        licence, version = rules.unlocked.get(found.name), "not in the lock"
-    else:
-        said = expressions.plain(found.licence, rules.names)
-        licence, version = said or rules.read.get(found.name), found.version
+    version = found.version
+    if version is None:
+        reading = said.unlocked.get(found.name)
+        version = "not in the lock" + (f"; read in {reading.version}" if reading else "")
     why = f"the wheel's extra `{found.extra}`" if found.extra else "the wheel"
-    return Row(found.name, version, licence or "", why)
+    return Row(found.name, version, rules.licence_of(found, said), why)
 
 
 def faults_of(rows: Sequence[Row], allowed: Collection[str]) -> list[str]:
@@ -96,13 +74,11 @@ def faults_of(rows: Sequence[Row], allowed: Collection[str]) -> list[str]:
         plain = expressions.plain(row.licence, {}) if row.licence else None
         if plain is None:
             sentences.append(
-                f"{row.name}: its licence is not known; "
-                "read it, and write it into tools/supply/licenses.toml"
+                f"{row.name}: its licence is not known; read it, and write it into {rules.FILE}"
             )
         elif not expressions.admits(allowed, plain):
             sentences.append(
-                f"{row.name}: {plain} is not allowed; "
-                "do without it, or allow it in tools/supply/licenses.toml"
+                f"{row.name}: {plain} is not allowed; do without it, or allow it in {rules.FILE}"
             )
     return sentences
 
@@ -117,18 +93,18 @@ def table(rows: Sequence[Row]) -> str:
 def main() -> int:
     """Write the table, and return the exit code."""
     options = _parser().parse_args()
-    rules = read_rules(options.rules.read_text(encoding="utf-8"))
+    try:
+        said = rules.read_rules(options.rules.read_text(encoding="utf-8"))
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 1
     project = options.project.read_text(encoding="utf-8")
     own = tomllib.loads(project)["project"]
     rows, faults = _packages(options.package)
     rows.append(Row(f"{own['name']} (PyPI)", own["version"], own["license"], "the wheel itself"))
-
-    def needs(name: str) -> list[str] | None:
-        return shipped.installed_needs(name) or rules.needs.get(name)
-
-    found = shipped.shipped(project, shipped.installed, needs)
-    rows += [distribution_row(each, rules) for each in found]
-    faults += faults_of(rows, rules.allowed)
+    found = shipped.shipped(project, shipped.installed, lambda name: _needs(name, said))
+    rows += [distribution_row(each, said) for each in found]
+    faults += faults_of(rows, said.allowed) + rules.faults(found, said)
     if faults:
         print("\n".join(faults), file=sys.stderr)
         return 1
@@ -137,6 +113,27 @@ def main() -> int:
     else:
         print(table(rows), end="")
     return 0
+
+
+def _needs(name: str, said: rules.Rules) -> Sequence[str] | None:
+    installed = shipped.installed_needs(name)
+    if installed is None and name in said.unlocked:
+        return said.unlocked[name].needs
+    return installed
+
+
+def _brought(manifest: Mapping[str, Any], files: Sequence[str]) -> list[str]:
+    """What a Pi package brings along that is of other packages."""
+    brought = []
+    for key in _DEPENDENCIES:
+        value = manifest.get(key)
+        if value:
+            # `true` bundles all that the package depends on.
+            brought.append(f"{key}: true" if value is True else f"{key}: {', '.join(value)}")
+    others = [file for file in files if "node_modules" in PurePosixPath(file).parts]
+    if others:
+        brought.append(f"{len(others)} files in node_modules, such as {others[0]}")
+    return brought
 
 
 def _packages(folders: Iterable[Path]) -> tuple[list[Row], list[str]]:

@@ -25,10 +25,19 @@ _FOREIGN = frozenset(
 )
 _PYTHON = re.compile(r"(.*[._-])?requirements([._-].*)?\.txt|.*[._-]lock\.txt")
 # SHA-256 and stronger. npm's locks write digests in base64, Python's in hexadecimal.
-_SRI = re.compile(r"sha(256|384|512)-[A-Za-z0-9+/]{43,86}={0,2}")
+_SRI = re.compile(r"sha256-[A-Za-z0-9+/]{43}=|sha384-[A-Za-z0-9+/]{64}|sha512-[A-Za-z0-9+/]{86}==")
 _HEX = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 _OPTION = re.compile(r"--hash=\S+")
 _ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s\"',]+|\bgit@[^\s\"',]+", re.IGNORECASE)
+# What npm fetches from; all else is for people, such as `funding` or why a package is deprecated.
+_SOURCES = ("resolved", "version")
+_ASKED = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
+# npm's ways to name something that is not in its registry: any kind of URL (`github:a/b` is one),
+# the host and path of SSH, and the repository a/b of GitHub.
+_ELSEWHERE = re.compile(
+    r"(?!(npm|file|workspace):)[a-z][a-z0-9+.-]*:.*|[^@/\s]+@[^:/\s]+:.*", re.IGNORECASE
+)
+_REPOSITORY = re.compile(r"[^@:./~\s][^:/\s]*/[^/\s]+")
 
 
 @dataclass(frozen=True)
@@ -80,7 +89,9 @@ def faults(path: str, text: str) -> list[str]:
     ]
     if not found:
         sentences.append(f"{path}: it pins nothing")
-    return sentences + [f"{path}: it names the address {address}" for address in _addresses(text)]
+    npm = PurePosixPath(path).name == _NPM
+    addresses = _npm_addresses(_npm_lock(text)) if npm else set(_ADDRESS.findall(text))
+    return sentences + [f"{path}: it names the address {each}" for each in sorted(addresses)]
 
 
 def npm_staleness(path: str, text: str, manifest: str) -> list[str]:
@@ -168,7 +179,12 @@ def _requirement(line: str) -> Requirement:
         raise ValueError(f"{line!r} is no requirement ({str(error).splitlines()[0]})") from None
 
 
-def _addresses(text: str) -> list[str]:
-    # npm keeps links to people who fund a package; those are not where anything is fetched.
-    kept = re.sub(r'"funding": (\{[^}]*\}|\[[^\]]*\]|"[^"]*")', "", text)
-    return sorted(set(_ADDRESS.findall(kept)))
+def _npm_addresses(lock: dict[str, Any]) -> set[str]:
+    """Where npm would fetch from other than its registry, or from one that is named."""
+    found: set[str] = set()
+    for entry in lock["packages"].values():
+        sources = [str(entry.get(key, "")).strip() for key in _SOURCES]
+        asked = [str(wish).strip() for key in _ASKED for wish in entry.get(key, {}).values()]
+        found.update(each for each in sources + asked if _ELSEWHERE.fullmatch(each))
+        found.update(each for each in asked if _REPOSITORY.fullmatch(each))
+    return found

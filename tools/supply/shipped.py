@@ -11,22 +11,41 @@ from importlib import metadata
 from typing import Any
 
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-# The Pythons that the wheel is for (python/pyproject.toml) and the systems that people have.
+# The Pythons that the wheel is for (python/pyproject.toml).
 _PYTHONS = ("3.11", "3.12", "3.13", "3.14")
-_SYSTEMS = (("linux", "Linux", "posix"), ("darwin", "Darwin", "posix"), ("win32", "Windows", "nt"))
+# A marker may ask for any release of a Python; none of them has as many as these.
+_RELEASES = range(32)
+# What people have: sys_platform, platform_system, os_name and platform_machine, as Python says it.
+_MACHINES = (
+    ("linux", "Linux", "posix", "x86_64"),
+    ("linux", "Linux", "posix", "aarch64"),
+    ("darwin", "Darwin", "posix", "x86_64"),
+    ("darwin", "Darwin", "posix", "arm64"),
+    ("win32", "Windows", "nt", "AMD64"),
+    ("win32", "Windows", "nt", "ARM64"),
+)
+# What differs from machine to machine without end: a marker that names one of them may hold.
+_ENDLESS = ("platform_release", "platform_version")
+# Every variable that a marker can name is given: what is missing would be the building machine's.
 ENVIRONMENTS: tuple[Mapping[str, str], ...] = tuple(
     {
-        "python_version": python,
-        "python_full_version": f"{python}.0",
-        "sys_platform": platform,
-        "platform_system": system,
-        "os_name": os_name,
         "implementation_name": "cpython",
+        "implementation_version": f"{python}.{release}",
+        "os_name": os_name,
+        "platform_machine": machine,
         "platform_python_implementation": "CPython",
+        "platform_system": system,
+        "python_full_version": f"{python}.{release}",
+        "python_version": python,
+        "sys_platform": platform,
+        **dict.fromkeys(_ENDLESS, ""),
     }
-    for python, (platform, system, os_name) in itertools.product(_PYTHONS, _SYSTEMS)
+    for python, release, (platform, system, os_name, machine) in itertools.product(
+        _PYTHONS, _RELEASES, _MACHINES
+    )
 )
 
 
@@ -40,12 +59,14 @@ class Distribution:
             not need it.
         licence: What its own metadata says, see `licence_of`; "" for nothing.
         extra: The extra of the wheel that asks for it, or "".
+        asked: The versions that suit all that ask for it, on whatever Python and system.
     """
 
     name: str
     version: str | None
     licence: str
     extra: str
+    asked: SpecifierSet = field(default_factory=SpecifierSet)
 
 
 @dataclass
@@ -54,12 +75,14 @@ class _Walk:
 
     needs: Callable[[str], Iterable[str] | None]
     seen: set[tuple[str, str]] = field(default_factory=set)
+    asked: dict[str, SpecifierSet] = field(default_factory=dict)
 
     def names(self, wanted: Iterable[Requirement], extras: Iterable[str] = ("",)) -> Iterator[str]:
         for requirement in wanted:
             if not _may_hold(requirement, extras):
                 continue
             name = canonicalize_name(requirement.name)
+            self.asked[name] = self.asked.get(name, SpecifierSet()) & requirement.specifier
             for extra in sorted({"", *requirement.extras}):
                 if (name, extra) not in self.seen:
                     self.seen.add((name, extra))
@@ -83,13 +106,12 @@ def shipped(
     table: dict[str, Any] = tomllib.loads(project)["project"]
     groups = {"": table.get("dependencies", []), **table.get("optional-dependencies", {})}
     walk = _Walk(needs)
-    found: list[Distribution] = []
-    known: set[str] = set()
+    extra_of: dict[str, str] = {}
     for extra, texts in groups.items():
-        names = set(walk.names(map(Requirement, texts))) - known
-        known |= names
-        found += [_described(name, find(name), extra) for name in sorted(names)]
-    return found
+        for name in sorted(set(walk.names(map(Requirement, texts))) - set(extra_of)):
+            extra_of[name] = extra
+    # Only now is all known that is asked for.
+    return [_described(name, find(name), extra, walk) for name, extra in extra_of.items()]
 
 
 def licence_of(message: Message) -> str:
@@ -131,15 +153,18 @@ def installed_needs(name: str) -> list[str] | None:
         return None
 
 
-def _described(name: str, message: Message | None, extra: str) -> Distribution:
-    if message is None:
-        return Distribution(name, None, "", extra)
-    return Distribution(name, str(message["Version"]), licence_of(message), extra)
+def _described(name: str, message: Message | None, extra: str, walk: _Walk) -> Distribution:
+    version, licence = None, ""
+    if message is not None:
+        version, licence = str(message["Version"]), licence_of(message)
+    return Distribution(name, version, licence, extra, walk.asked[name])
 
 
 def _may_hold(requirement: Requirement, extras: Iterable[str]) -> bool:
     marker = requirement.marker
-    return marker is None or any(
+    if marker is None or any(name in str(marker) for name in _ENDLESS):
+        return True
+    return any(
         marker.evaluate({**environment, "extra": extra})
         for environment in ENVIRONMENTS
         for extra in extras

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from typing import Any
 
@@ -19,6 +20,16 @@ Some-Name==1.0 ; python_full_version < '3.14' \\
     # via other
 other[extra]==2.0.post1 {HASH}
 """
+
+KINDS = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"]
+ELSEWHERE = [
+    *("https://host.example/b.tgz", "HTTP://host.example/b.tgz", "git+ssh://git@host.example/b"),
+    *("git@host.example:me/b.git", "someone@host.example:b", "github:me/b", "gist:0a1b", "me/b#1"),
+]
+REGISTRYS = [
+    *("1.2.3", "^1.2 || >=2 <3", "~1", "*", "", "latest", "npm:b@1", "npm:@me/b@^1"),
+    *("file:../b", "file:b.tgz", "workspace:*", "../b", "./b", "~/b"),
+]
 
 
 def npm(**entry: Any) -> str:  # noqa: ANN401 - becomes JSON
@@ -90,9 +101,23 @@ def test_a_fault_in_a_lock_of_python_is_told(text: str, fault: str) -> None:
         (npm(integrity="sha1-" + "A" * 27 + "="), "node_modules/a 1.2.3 is not pinned"),
         (npm(integrity="sha512-short"), "node_modules/a 1.2.3 is not pinned"),
         (npm(integrity=f"{SRI} md5-AA"), "node_modules/a 1.2.3 is not pinned"),
+        (npm(integrity="sha512-" + "A" * 43), "node_modules/a 1.2.3 is not pinned"),
+        (npm(integrity="sha512-" + "A" * 43 + "="), "node_modules/a 1.2.3 is not pinned"),
+        (npm(integrity="sha512-" + "A" * 86), "node_modules/a 1.2.3 is not pinned"),
+        (npm(integrity="sha384-" + "A" * 43 + "="), "node_modules/a 1.2.3 is not pinned"),
+        (npm(integrity="sha384-" + "A" * 63), "node_modules/a 1.2.3 is not pinned"),
+        (npm(integrity="sha256-" + "A" * 43), "node_modules/a 1.2.3 is not pinned"),
+        (npm(integrity="sha256-" + "A" * 64), "node_modules/a 1.2.3 is not pinned"),
         (npm(resolved="https://host.example/a.tgz"), "the address https://host.example/a.tgz"),
         (npm(resolved="git+ssh://host.example/a"), "the address git+ssh://host.example/a"),
         (npm(resolved="git@host.example:a"), "the address git@host.example:a"),
+        (npm(resolved=" https://host.example/a.tgz"), "the address https://host.example/a.tgz"),
+        (npm(version="https://host.example/a.tgz"), "the address https://host.example/a.tgz"),
+        *(
+            (npm(**{kind: {"b": wish}}), f"it names the address {wish}")
+            for kind in KINDS
+            for wish in ELSEWHERE
+        ),
         ('{"lockfileVersion": 1}', "no lock of npm 7 or later"),
         ("[]", "no lock of npm 7 or later"),
         ("{", "it is no JSON"),
@@ -117,16 +142,31 @@ def test_what_npm_does_not_fetch_by_itself_needs_no_digest(how: dict[str, bool])
     assert faults("package-lock.json", json.dumps(lock)) == []
 
 
+@pytest.mark.parametrize("size", [32, 48, 64])
+def test_each_digest_from_sha256_on_is_strong(size: int) -> None:
+    integrity = f"sha{size * 8}-{base64.b64encode(bytes(size)).decode()}"
+    assert faults("package-lock.json", npm(integrity=integrity)) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("wish", REGISTRYS)
+def test_what_is_in_the_registry_or_on_the_disk_is_no_address(kind: str, wish: str) -> None:
+    assert faults("package-lock.json", npm(**{kind: {"@me/b": wish}})) == []
+
+
 @pytest.mark.parametrize(
-    "funding",
+    "for_people",
     [
-        {"url": "https://host.example/fund"},
-        [{"url": "https://host.example/fund"}],
-        "https://host.example/fund",
+        {"funding": {"url": "https://host.example/fund"}},
+        {"funding": [{"url": "https://host.example/fund"}]},
+        {"funding": "https://host.example/fund"},
+        {"deprecated": "moved, see https://host.example/why or git@host.example:a"},
+        {"deprecated": "https://host.example/why"},
+        {"license": "SEE LICENSE IN https://host.example/terms"},
     ],
 )
-def test_a_link_to_who_funds_a_package_is_no_address(funding: object) -> None:
-    assert faults("package-lock.json", npm(funding=funding)) == []
+def test_an_address_that_nothing_is_fetched_from_is_no_fault(for_people: dict[str, Any]) -> None:
+    assert faults("package-lock.json", npm(**for_people)) == []
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,10 @@ from __future__ import annotations
 from email.message import Message
 
 import pytest
+from packaging.markers import default_environment
+from packaging.specifiers import SpecifierSet
 
-from tools.supply.shipped import Distribution, licence_of, shipped
+from tools.supply.shipped import ENVIRONMENTS, Distribution, licence_of, shipped
 
 PROJECT = """
 [project]
@@ -63,6 +65,46 @@ def test_what_the_lock_does_not_have_is_listed_without_a_version() -> None:
     assert found["old"] == Distribution("old", None, "", "")
     assert found["windows"].version is None
     assert found["two"] == Distribution("two", "1.0", "MIT", "")
+
+
+def test_the_versions_that_suit_are_those_that_suit_all_who_ask() -> None:
+    needs = {**NEEDS, "four": ["two>=2,!=2.1"], "three": ["two<3", "two>9; python_version < '3'"]}
+    found = {each.name: each for each in shipped(PROJECT, find, needs.get)}
+    assert found["two"].asked == SpecifierSet(">=2,!=2.1,<3")
+    assert found["one-thing"].asked == SpecifierSet(">=1")
+    assert found["more"].asked == SpecifierSet()
+
+
+@pytest.mark.parametrize(
+    ("marker", "comes"),
+    [
+        ("platform_machine == 'x86_64'", True),
+        ("platform_machine == 'aarch64' and sys_platform == 'linux'", True),
+        ("platform_machine == 'arm64' and sys_platform == 'darwin'", True),
+        ("platform_machine == 'AMD64' and os_name == 'nt'", True),
+        ("platform_machine == 'ARM64' and platform_system == 'Windows'", True),
+        ("platform_machine == 'aarch64' and sys_platform == 'darwin'", False),
+        ("platform_machine == 's390x'", False),
+        ("python_version == '3.11' and python_full_version > '3.11.3'", True),
+        ("python_full_version == '3.13.2'", True),
+        ("python_full_version < '3.11'", False),
+        ("implementation_version == '3.12.7' and python_version == '3.12'", True),
+        ("implementation_version < '3.11'", False),
+        ("implementation_name == 'pypy'", False),
+        ("platform_python_implementation == 'PyPy'", False),
+        ("platform_release >= '20'", True),
+        ("'Ubuntu' in platform_version", True),
+    ],
+)
+def test_what_may_come_along_anywhere_comes_along(marker: str, *, comes: bool) -> None:
+    project = f'[project]\ndependencies = ["some; {marker}"]\n'
+    assert [each.name for each in shipped(project, find, NEEDS.get)] == ["some"] * comes
+
+
+def test_no_marker_is_decided_by_the_machine_that_builds() -> None:
+    assert ENVIRONMENTS
+    for environment in ENVIRONMENTS:
+        assert set(environment) == set(default_environment())
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from pathlib import Path
 
@@ -40,13 +41,12 @@ def test_the_versions_are_those_of_the_lock() -> None:
     locked = {
         pin.name: pin.version for pin in locks.pins(LOCK, Path(LOCK).read_text(encoding="utf-8"))
     }
-    in_table = {name: version for name, version in ROWS.items() if " " not in name}
-    assert in_table == {name: locked.get(name, "not in the lock") for name in in_table}
+    for name, version in ROWS.items():
+        if " " not in name:
+            known = re.escape(locked[name]) if name in locked else r"not in the lock; read in .+"
+            assert re.fullmatch(known, version)
 
 
-def test_what_was_read_by_hand_is_of_something_that_is_shipped() -> None:
-    rules = tomllib.loads(Path("tools/supply/licenses.toml").read_text(encoding="utf-8"))
-    asked = {name for names in rules["needs"].values() for name in names}
-    by_hand = {*rules["read"], *rules["unlocked"], *rules["needs"], *asked}
-    assert by_hand <= set(ROWS)
-    assert {ROWS[name] for name in rules["unlocked"]} == {"not in the lock"}
+def test_what_something_without_a_lock_needs_is_in_the_table_too() -> None:
+    # distributed needs dask, which needs importlib-metadata on Python 3.11, and that needs these.
+    assert {"importlib-metadata", "zipp", "lazy-importer"} <= set(ROWS)
