@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import sys
 from collections.abc import Mapping
@@ -16,6 +17,8 @@ from tools.ending import end_by_signals
 _LOOK = 60.0
 # The same every time, because addresses are written into user.bazelrc. IANA gives it to nobody.
 _PORT = 8427
+# A cache of one's own is written as well as read.
+_USE = ("--config=remote-cache", "--remote_upload_local_results")
 
 
 def default_folder(environ: Mapping[str, str]) -> Path:
@@ -24,22 +27,45 @@ def default_folder(environ: Mapping[str, str]) -> Path:
     return Path(base, "satyrn-build-cache")
 
 
-def _parse(arguments: list[str]) -> argparse.Namespace:
+def _folder(text: str) -> Path:
+    if not text:
+        raise argparse.ArgumentTypeError("it is empty; name a folder")
+    # A shell leaves the tilde of --dir=~/cache as it is.
+    return Path(text).expanduser()
+
+
+def _gigabytes(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise argparse.ArgumentTypeError(f"{text} is no number of gigabytes above 0")
+    return number
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    """The options of the command line."""
     parser = argparse.ArgumentParser(prog="bazel run //tools/cache:serve --", description=__doc__)
     parser.add_argument("--host", default="127.0.0.1", help="the address (default: %(default)s)")
     parser.add_argument(
         "--port", type=int, default=_PORT, help="0 takes a free one (default: %(default)s)"
     )
-    parser.add_argument("--dir", type=Path, help="where the cache lies (default: the user's cache)")
     parser.add_argument(
-        "--limit", type=float, default=10.0, help="gigabytes to keep at most (default: %(default)s)"
+        "--dir", type=_folder, help="where the cache lies (default: the user's folder of caches)"
+    )
+    parser.add_argument(
+        "--limit",
+        type=_gigabytes,
+        default=10.0,
+        help="gigabytes to keep at most (default: %(default)s)",
     )
     return parser.parse_args(arguments)
 
 
 def main() -> int:
     """Serve; return 0 after Ctrl-C, and 1 when the server doesn't start or ends by itself."""
-    options = _parse(sys.argv[1:])
+    options = parse(sys.argv[1:])
     # A relative folder is its user's, not one of the runfiles.
     here = Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
     folder = here / options.dir if options.dir else default_folder(os.environ)
@@ -65,11 +91,12 @@ def _tell(server: CacheServer, limit: float) -> None:
     print(f"The build cache is at {server.address}; it keeps at most {limit:g} GB in")
     print(f"{server.folder} (delete that folder to clear it). To use it:")
     print()
-    print(f"  tools/bazel test //... --config=ci --remote_cache={server.address}")
+    print(f"  tools/bazel test //... {' '.join(_USE)} --remote_cache={server.address}")
     print()
     print("or, for every command of this checkout, these lines in user.bazelrc:")
     print()
-    print("  common --config=ci")
+    for option in _USE:
+        print(f"  common {option}")
     print(f"  common --remote_cache={server.address}")
     print()
     print("Ctrl-C ends it.", flush=True)

@@ -7,6 +7,8 @@ never sees half of one.
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import shutil
 import socket
@@ -14,7 +16,9 @@ import subprocess
 import time
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import IO, Self
+
+from tools.cache.trim import PARTS
 
 # One process serves a team: a request is a file read or written.
 _CONFIGURATION = """\
@@ -110,6 +114,7 @@ class CacheServer:
         self._host = host
         self._port = port
         self._process: subprocess.Popen[bytes] | None = None
+        self._lock: IO[bytes] | None = None
 
     @property
     def address(self) -> str:
@@ -133,12 +138,42 @@ class CacheServer:
         if any(c in str(self.folder) for c in '"\\$\n'):
             raise CannotServe(f"nginx can't keep a cache in {self.folder}.\n{_OTHER_FOLDER}")
         try:
-            for part in ("data/ac", "data/cas", "server"):
+            self._prepare()
+            self._listen(nginx)
+        except BaseException:
+            self._stop()
+            raise
+        return self
+
+    def _prepare(self) -> None:
+        """Make the folders, which nobody else must use for another thing or at the same time."""
+        try:
+            if not self._ours():
+                raise CannotServe(
+                    f"{self.folder} holds other things than a build cache.\n{_OTHER_FOLDER}"
+                )
+            for part in (*(f"data/{part}" for part in PARTS), "server"):
                 (self.folder / part).mkdir(parents=True, exist_ok=True)
+            self._lock = (self.folder / "server/lock").open("ab")
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise CannotServe(
+                f"{self.folder} is being served already.\n"
+                "What to do: use that server, or give another folder with --dir."
+            ) from None
         except OSError as error:
             raise CannotServe(
                 f"{self.folder} can't be written ({error.strerror}).\n{_OTHER_FOLDER}"
             ) from None
+
+    def _ours(self) -> bool:
+        with contextlib.suppress(FileNotFoundError):
+            there = {each.name for each in self.folder.iterdir()}
+            made = all((self.folder / "data" / part).is_dir() for part in PARTS)
+            return not there or (made and there <= {"data", "server"})
+        return True
+
+    def _listen(self, nginx: str) -> None:
         chosen = self._port
         # Between finding a free port and listening on it somebody else may have taken it.
         for attempts_left in (2, 1, 0):
@@ -149,13 +184,9 @@ class CacheServer:
                     f"nobody can listen on {self._host} here ({error.strerror}).\n"
                     "What to do: choose another --host."
                 ) from None
-            try:
-                said = self._start(nginx)
-            except BaseException:
-                self._stop()
-                raise
+            said = self._start(nginx)
             if said is None:
-                return self
+                return
             if chosen or "in use" not in said or not attempts_left:
                 raise CannotServe(
                     f"nginx does not serve {self.address}:\n{said.rstrip()}\n"
@@ -208,14 +239,21 @@ class CacheServer:
         return (self.folder / "server/messages").read_text(errors="replace")
 
     def _stop(self) -> None:
-        if self._process is None:
-            return
-        self._process.terminate()
+        if self._process is not None:
+            self._end(self._process)
+            self._process = None
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    @staticmethod
+    def _end(process: subprocess.Popen[bytes]) -> None:
+        process.terminate()
         try:
-            self._process.wait(_STOP)
+            process.wait(_STOP)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+            process.kill()
+            process.wait()
 
     def __exit__(
         self,

@@ -6,15 +6,19 @@ What was not used for longest goes first.
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 from pathlib import Path
 
 GIGABYTE = 1_000_000_000
+# Bazel's folders of what actions made, and of contents.
+PARTS = ("ac", "cas")
 
 
 def trim(data: Path, limit: int) -> int:
-    """Delete files below `data` until they have at most `limit` bytes together.
+    """Delete what is cached in `data` until it has at most `limit` bytes together.
 
+    Only what lies in `ac/` and `cas/` is looked at: nothing else is a cache's.
     The order is that of the last use, as far as the file system notes it (most note a reading
     once a day), and of the upload where it doesn't. Bazel copes with whatever is missing.
 
@@ -22,7 +26,8 @@ def trim(data: Path, limit: int) -> int:
         How many bytes were freed.
     """
     files = []
-    for folder, _, names in os.walk(data):
+    walks = (os.walk(data / part) for part in PARTS)
+    for folder, _, names in itertools.chain.from_iterable(walks):
         for name in names:
             path = os.path.join(folder, name)  # noqa: PTH118 - a cache has many files
             try:

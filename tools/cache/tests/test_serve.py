@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.cache.serve import default_folder
+from tools.cache.serve import default_folder, parse
 from tools.cache.server import CacheServer, CannotServe, program
 
 DIGEST = hashlib.sha256(b"contents").hexdigest()
@@ -115,6 +115,50 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
         pass
 
 
+def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/thesis.tex").write_text("all of it")
+    with pytest.raises(CannotServe, match="other things"), CacheServer(tmp_path):
+        pass
+    assert [*tmp_path.rglob("*")] == [tmp_path / "data", tmp_path / "data/thesis.tex"]
+
+
+def test_an_empty_folder_and_an_earlier_cache_are_taken(tmp_path: Path) -> None:
+    for _ in range(2):
+        with CacheServer(tmp_path) as server:
+            assert _put(f"{server.address}/cas/{DIGEST}", b"contents") in (201, 204)
+
+
+def test_a_folder_is_served_by_one(server: CacheServer) -> None:
+    with pytest.raises(CannotServe, match="served already"), CacheServer(server.folder):
+        pass
+    assert _put(f"{server.address}/cas/{DIGEST}", b"contents") == 201
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--limit", "nan"], "nan is no number of gigabytes above 0"),
+        (["--limit", "inf"], "inf is no number"),
+        (["--limit", "0"], "0 is no number"),
+        (["--limit=-1"], "-1 is no number"),
+        (["--limit", "abc"], "abc is no number"),
+        (["--dir", ""], "name a folder"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        parse(arguments)
+    assert told in capsys.readouterr().err
+
+
+def test_a_tilde_is_the_user_s_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/h")
+    assert parse(["--dir=~/cache", "--limit=0.5"]).dir == Path("/h/cache")
+
+
 def test_a_machine_without_nginx_is_told_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda *_a, **_k: None)
     with pytest.raises(CannotServe, match="apt-get install nginx-light"):
@@ -141,7 +185,8 @@ def test_it_says_how_it_is_used_and_ends_cleanly(tmp_path: Path, number: signal.
             if "Ctrl-C" in line:
                 break
         text = "".join(said)
-        found = re.search(r"--config=ci --remote_cache=(http://127\.0\.0\.1:\d+)\n", text)
+        use = "--config=remote-cache --remote_upload_local_results"
+        found = re.search(rf"{use} --remote_cache=(http://127\.0\.0\.1:\d+)\n", text)
         assert found, text
         assert f"common --remote_cache={found[1]}\n" in text
         assert str(tmp_path / "mine") in text

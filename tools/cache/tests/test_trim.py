@@ -47,6 +47,14 @@ def test_a_late_reading_counts_as_use_of_an_early_upload(tmp_path: Path) -> None
     assert _left(tmp_path) == {"cas/read"}
 
 
+def test_what_is_no_cache_is_left_alone(tmp_path: Path) -> None:
+    _file(tmp_path, "thesis.tex", 9, used=1)
+    _file(tmp_path, "photos/a.jpg", 9, used=1)
+    _file(tmp_path, "cas/a", 9, used=2)
+    assert trim(tmp_path, 0) == 9
+    assert _left(tmp_path) == {"thesis.tex", "photos/a.jpg"}
+
+
 def test_a_folder_that_is_not_there_has_nothing_to_delete(tmp_path: Path) -> None:
     assert trim(tmp_path / "none", 0) == 0
 
