@@ -12,7 +12,7 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import FrameType
 from typing import IO
 
@@ -41,20 +41,48 @@ def attend(bwrap: str, arguments: Sequence[str], environ: Mapping[str, str]) -> 
         environ: the environment.
     """
     signals = heard()
+    ear = _Ear()
     for each in signals:
-        signal.signal(each, signal.SIG_IGN)
+        signal.signal(each, ear.hear if each in _PASSED_ON else signal.SIG_IGN)
     told, tell = os.pipe()
     with os.fdopen(told, "rb") as telling:
         try:
             process = subprocess.Popen(
-                [bwrap, "--info-fd", str(tell), *arguments], env=dict(environ), pass_fds=(tell,)
+                [bwrap, "--info-fd", str(tell), *arguments],
+                env=dict(environ),
+                pass_fds=(tell,),
+                preexec_fn=lambda: _ignore(signals),  # noqa: PLW1509 - there are no threads
             )
         finally:
             os.close(tell)
-        child = _child(telling)
-    with _passing_on(child, [each for each in _PASSED_ON if each in signals]):
-        status = process.wait()
+        ear.listen_for(_child(telling))
+    status = process.wait()
     return status if status >= 0 else 128 - status
+
+
+def _ignore(signals: Sequence[signal.Signals]) -> None:
+    for each in signals:
+        signal.signal(each, signal.SIG_IGN)
+
+
+class _Ear:
+    """Hears for the child, also what comes before it is known."""
+
+    def __init__(self) -> None:
+        self._child: int | None = None
+        self._early: list[int] = []
+
+    def hear(self, number: int, _frame: FrameType | None) -> None:
+        if self._child is None:
+            self._early.append(number)
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._child, number)
+
+    def listen_for(self, child: int | None) -> None:
+        self._child = child
+        for number in self._early if child is not None else ():
+            self.hear(number, None)
 
 
 def _child(telling: IO[bytes]) -> int | None:
@@ -67,19 +95,3 @@ def _child(telling: IO[bytes]) -> int | None:
             return None
         information += more
     return int(json.loads(information)["child-pid"])
-
-
-@contextlib.contextmanager
-def _passing_on(child: int | None, signals: Sequence[signal.Signals]) -> Iterator[None]:
-    def pass_on(number: int, _frame: FrameType | None) -> None:
-        if child is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(child, number)
-
-    for each in signals:
-        signal.signal(each, pass_on)
-    try:
-        yield
-    finally:
-        for each in signals:
-            signal.signal(each, signal.SIG_IGN)

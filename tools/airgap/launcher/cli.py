@@ -15,6 +15,11 @@ from .words import Problem, Progress
 
 # As Bazel's own "local environmental issue"; its 1 means that a build failed.
 _EXIT_PROBLEM = 36
+_EXIT_USAGE = 2
+
+_DOCTOR_ALONE = """\
+tools/bazel doctor says what the launcher would use, what is missing and how to get it.
+What to do: call tools/bazel doctor alone."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -25,6 +30,9 @@ def main(arguments: Sequence[str]) -> int:
     progress = Progress()
     try:
         if list(arguments[:1]) == ["doctor"]:
+            if arguments[1:]:
+                print(_DOCTOR_ALONE, file=sys.stderr)
+                return _EXIT_USAGE
             return doctor.main(_workspace(), os.environ)
         return _run(arguments, progress)
     except Problem as problem:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -189,7 +190,7 @@ def _namespaces() -> Finding:
 def _place(chosen: settings.Settings) -> Iterator[Finding]:
     """What keeps the cache from being written, and from holding the root."""
     there = _nearest(chosen.cache)
-    if not (there.is_dir() and os.access(there, os.W_OK | os.X_OK)):
+    if not (there.is_dir() and _writable(there)):
         yield Finding(
             "cache",
             f"{chosen.cache} cannot be written",
@@ -204,6 +205,16 @@ def _place(chosen: settings.Settings) -> Iterator[Finding]:
             f"{size(free)} free, {size(settings.NEEDED)} needed",
             "free some space, or set BAZEL_AIRGAP_CACHE to a folder on another disk.",
         )
+
+
+def _writable(folder: Path) -> bool:
+    # To root everything seems to be: only trying shows it of /proc, and of a system that is mounted
+    # to be read.
+    try:
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError:
+        return False
+    return True
 
 
 def _cache(chosen: settings.Settings) -> Iterator[Finding]:

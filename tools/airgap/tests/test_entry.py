@@ -91,8 +91,35 @@ def test_the_launcher_of_another_checkout_is_no_bazel_either(checkout: Path) -> 
 def test_a_bazel_of_bazelisk_that_is_not_there_is_told(checkout: Path) -> None:
     done = _run(checkout, "info", BAZEL_REAL="/nowhere/bazel")
     assert done.returncode == 36
-    assert "/nowhere/bazel" in done.stderr
-    assert done.stderr.splitlines()[-1].startswith("What to do: ")
+    assert done.stderr.splitlines()[-1].startswith("What to do: mend or remove /nowhere/bazel")
+
+
+def test_a_bazel_on_path_that_cannot_be_started_is_told(checkout: Path) -> None:
+    bazel = _program(checkout.parent / "bin", "bazel")
+    bazel.write_text("#!/nowhere/sh\n")
+    done = _run(checkout, "info", PATH=str(bazel.parent))
+    assert done.returncode == 36
+    assert done.stderr.splitlines()[-1].startswith(f"What to do: mend or remove {bazel}")
+
+
+def test_a_path_without_the_system_s_folders_is_enough(checkout: Path) -> None:
+    done = subprocess.run(
+        ["/bin/bash", checkout / "tools/bazel", "doctor"],
+        env={"PATH": "/nowhere", "HOME": str(checkout.parent), "BAZEL_REAL": "/bin/sh"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.endswith("It would work.\n"), done.stderr
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize("words", [["--help"], ["everything"]])
+def test_the_doctor_takes_no_arguments(checkout: Path, words: list[str]) -> None:
+    done = _run(checkout, "doctor", *words)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.splitlines()[-1] == "What to do: call tools/bazel doctor alone."
 
 
 def test_doctor_is_never_passed_on(checkout: Path) -> None:
