@@ -1,9 +1,9 @@
 """Prove the build cache with this whole repository.
 
-`bazel run //tools/cache:prove -- [TARGET ...]`: two clones of the checkout lie at different paths,
-each with an output base of its own. One fills a cache on loopback by building and testing; the
-other then does the same with it. At last the other builds again without it, and every output is
-compared.
+`tools/bazel run //tools/cache:prove -- [TARGET ...]`: two clones of the checkout lie at different
+paths, each with an output base of its own. One fills a cache on loopback by building and testing;
+the other then does the same with it. At last the other builds again without it, and every output
+is compared.
 """
 
 from __future__ import annotations

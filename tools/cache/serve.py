@@ -1,4 +1,4 @@
-"""Serve a build cache from this machine until Ctrl-C: `bazel run //tools/cache:serve`."""
+"""Serve a build cache from this machine until Ctrl-C: `tools/bazel run //tools/cache:serve`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ def _gigabytes(text: str) -> float:
 
 def parse(arguments: list[str]) -> argparse.Namespace:
     """The options of the command line."""
-    parser = argparse.ArgumentParser(prog="bazel run //tools/cache:serve --", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="tools/bazel run //tools/cache:serve --", description=__doc__
+    )
     parser.add_argument("--host", default="127.0.0.1", help="the address (default: %(default)s)")
     parser.add_argument(
         "--port", type=int, default=_PORT, help="0 takes a free one (default: %(default)s)"

@@ -21,7 +21,7 @@ _LESS = ("-//", "-@", "-:")
 
 def parser(program: str, about: str | None) -> argparse.ArgumentParser:
     """The options that every proof has: its targets, and whether its folder stays."""
-    made = argparse.ArgumentParser(prog=f"bazel run {program} --", description=about)
+    made = argparse.ArgumentParser(prog=f"tools/bazel run {program} --", description=about)
     made.add_argument("targets", nargs="*", default=["//..."], help="default: %(default)s")
     made.add_argument("--keep", action="store_true", help="leave the folder for a look")
     return made

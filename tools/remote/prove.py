@@ -1,7 +1,7 @@
 """Build and test a clone of this checkout by remote execution, and count what ran where.
 
-`bazel run //tools/remote:prove -- [TARGET ...]`: a server of the Remote Execution API and a worker
-are started on loopback and end with this program.
+`tools/bazel run //tools/remote:prove -- [TARGET ...]`: a server of the Remote Execution API and a
+worker are started on loopback and end with this program.
 """
 
 from __future__ import annotations

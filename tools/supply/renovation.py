@@ -45,6 +45,24 @@ def changes(path: str, before: str, after: str) -> list[str]:
     return lines
 
 
+def pinned(lock: Path) -> set[str]:
+    """The names of all that a lock pins; none if there is no lock yet."""
+    return set(_versions(lock.name, lock.read_text(encoding="utf-8"))) if lock.exists() else set()
+
+
+def require(names: Iterable[str], known: Iterable[str]) -> None:
+    """See to it that what is named is there: a misspelt name would change nothing without a word.
+
+    Raises:
+        Stopped: A name is not among the known ones.
+    """
+    if unknown := sorted(set(names) - set(known)):
+        raise Stopped(
+            f"Neither a lock nor what is asked for has {', '.join(unknown)}.\n"
+            "What to do: name what a lock has, or ask for it first in the file beside the lock."
+        )
+
+
 def replace(lock: Path, name: str, text: str) -> bool:
     """Write a lock if it differs, tell what changed in it, and return whether anything did.
 

@@ -39,6 +39,15 @@ def test_several_versions_of_one_package_are_one_line() -> None:
     assert changes("package-lock.json", before, after) == ["  @b/c (none) -> 5", "  a 1 -> 1, 2"]
 
 
+def test_what_is_named_must_be_there(tmp_path: Path) -> None:
+    (tmp_path / LOCK).write_text(lock(a="1", b="2"))
+    assert renovation.pinned(tmp_path / LOCK) == {"a", "b"}
+    assert renovation.pinned(tmp_path / "none_lock.txt") == set()
+    renovation.require(["a"], ["a", "b"])
+    with pytest.raises(Stopped, match=r"(?s)has c, d\..*What to do: "):
+        renovation.require(["d", "a", "c"], ["a", "b"])
+
+
 def test_a_new_lock_takes_the_place_of_the_old_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -165,6 +165,23 @@ def test_a_resolution_of_python_that_fails_leaves_the_lock(
     assert capsys.readouterr().err.splitlines()[-1].startswith("What to do: ")
 
 
+def test_a_misspelt_name_is_told_before_anything_is_resolved(
+    checkout: Checkout, capsys: pytest.CaptureFixture[str]
+) -> None:
+    checkout.write(requirements__in="a", requirements_lock__txt=f"a==1 {HASH}\n")
+    tool = f"--tool={checkout.tool('uv', 'sys.exit(9)')}"
+    assert checkout.run(update_python, tool, "aa") == 1
+    assert "has aa." in capsys.readouterr().err
+
+
+def test_a_name_may_be_spelt_as_python_allows_and_be_wanted_for_the_first_time(
+    checkout: Checkout,
+) -> None:
+    checkout.write(requirements__in="a", requirements_lock__txt=f"a==1 {HASH}\nb-c==1 {HASH}\n")
+    tool = f"--tool={checkout.tool('uv', UV % 2)}"
+    assert checkout.run(update_python, tool, "B_c", "A") == 0
+
+
 NODE = """
 lock = pathlib.Path("package-lock.json")
 assert sys.argv[2] == "install"
@@ -187,6 +204,18 @@ def test_the_lock_of_npm_is_resolved_in_the_checkout_and_loses_its_addresses(
     assert checkout.run(update_npm, f"--node={node}", "--npm=npm-cli.js") == 0
     assert (checkout.folder / "package-lock.json").read_text() == npm_lock("2")
     assert capsys.readouterr().out == "package-lock.json:\n  a 1 -> 2\n"
+
+
+def test_a_misspelt_name_of_npm_is_told_too(
+    checkout: Checkout, capsys: pytest.CaptureFixture[str]
+) -> None:
+    manifest = '{"devDependencies": {"new": "1"}}'
+    checkout.write(package__json=manifest, __npmrc="", **{"package-lock__json": npm_lock("1")})
+    node = f"--node={checkout.tool('node', 'sys.exit(9)')}"
+    assert checkout.run(update_npm, node, "--npm=npm-cli.js", "nosuchname") == 1
+    assert "has nosuchname." in capsys.readouterr().err
+    assert checkout.run(update_npm, node, "--npm=npm-cli.js", "a", "new") == 1
+    assert "node ended with exit code 9" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Resolve npm's packages anew: `bazel run //tools:update_npm [-- --upgrade | NAME ...]`.
+"""Resolve npm's packages anew: `tools/bazel run //tools:update_npm [-- --upgrade | NAME ...]`.
 
 Without arguments only what the package.json files ask for changes; with `--upgrade` everything
 becomes as new as they allow, with names only those packages, wherever they are in a tree. Every
@@ -19,6 +19,7 @@ from tools.supply import renovation
 
 COMMAND = "//tools:update_npm"
 LOCK = "package-lock.json"
+_ASKED = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
 # What npm sees of the caller's environment: the network's proxies, certificates and own mirror.
 _SEEN = ("npm_config_registry", "node_extra_ca_certs", "ssl_cert_file", "ssl_cert_dir")
 
@@ -29,7 +30,9 @@ def main() -> int:
     node, npm = options.node.absolute(), options.npm.absolute()
     try:
         workspace = renovation.checkout(COMMAND)
-        for lock in locks_in(options.files.read_text(encoding="utf-8").splitlines()):
+        locks = locks_in(options.files.read_text(encoding="utf-8").splitlines())
+        renovation.require(options.names, set().union(*(_known(workspace, lock) for lock in locks)))
+        for lock in locks:
             _renovate(node, npm, workspace, lock, options)
     except renovation.Stopped as stopped:
         return renovation.explain(stopped)
@@ -87,6 +90,12 @@ def environment(environ: Mapping[str, str], node: Path, home: Path) -> dict[str,
         "npm_config_globalconfig": str(home / "globalrc"),
         "npm_config_userconfig": str(home / "userrc"),
     }
+
+
+def _known(workspace: Path, lock: str) -> set[str]:
+    manifest = json.loads((workspace / manifest_of(lock)).read_text(encoding="utf-8"))
+    asked = {name for kind in _ASKED for name in manifest.get(kind, {})}
+    return asked | renovation.pinned(workspace / lock)
 
 
 def _renovate(

@@ -1,4 +1,4 @@
-"""Resolve the requirements anew: `bazel run //tools:update_python [-- --upgrade | NAME ...]`.
+"""Resolve the requirements anew: `tools/bazel run //tools:update_python [-- --upgrade | NAME ...]`.
 
 Without arguments only what requirements.in asks for changes; with `--upgrade` everything becomes as
 new as the requirements allow, with names only those distributions. Every X.in beside which there is
@@ -13,7 +13,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tools.supply import renovation
+from packaging.utils import canonicalize_name
+
+from tools.supply import locks, renovation
 
 COMMAND = "//tools:update_python"
 PYTHON = "3.14"
@@ -26,7 +28,10 @@ def main() -> int:
     uv = next(Path(file).absolute() for file in options.tool.split() if Path(file).name == "uv")
     try:
         workspace = renovation.checkout(COMMAND)
-        for wishes in wishes_in(options.files.read_text(encoding="utf-8").splitlines()):
+        files = wishes_in(options.files.read_text(encoding="utf-8").splitlines())
+        there = (_known(workspace, wishes) for wishes in files)
+        renovation.require(map(canonicalize_name, options.names), set().union(*there))
+        for wishes in files:
             _renovate(uv, workspace, wishes, upgrades(options.names, everything=options.upgrade))
     except renovation.Stopped as stopped:
         return renovation.explain(stopped)
@@ -60,6 +65,13 @@ def command(uv: Path, wishes: str, lock: str, risen: Sequence[str]) -> list[str]
         *("--no-emit-index-url", "--no-emit-find-links", "--no-strip-extras", "--no-header"),
         *risen,
     ]
+
+
+def _known(workspace: Path, wishes: str) -> set[str]:
+    asked = locks.wishes((workspace / wishes).read_text(encoding="utf-8"))
+    return {canonicalize_name(wish.name) for wish in asked} | renovation.pinned(
+        workspace / lock_of(wishes)
+    )
 
 
 def _renovate(uv: Path, workspace: Path, wishes: str, risen: Sequence[str]) -> None:
