@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import TextIO
 
 from sphinx.cmd.build import main as sphinx_build
+
+
+class _Named(io.TextIOBase):
+    """Names files as they are named in the checkout, not where they were staged."""
+
+    def __init__(self, stream: TextIO, stage: Path) -> None:
+        """Write to `stream` what names files in the folder `stage`."""
+        self._stream = stream
+        self._stage = f"{stage}/"
+
+    def write(self, text: str) -> int:
+        """Write a warning whole, as Sphinx does."""
+        self._stream.write(text.replace(self._stage, ""))
+        return len(text)
 
 
 def main() -> int:
@@ -32,7 +49,8 @@ def main() -> int:
         # Pickled doctrees are not reproducible, so they stay out of the output.
         doctrees = str(Path(scratch, "doctrees"))
         flags = ["-q", "-W", "--keep-going", "-n", "-E", "-b", "html", "-d", doctrees]
-        return int(sphinx_build([*flags, str(pages), options.output]))
+        with contextlib.redirect_stderr(_Named(sys.stderr, Path(scratch, "checkout"))):
+            return int(sphinx_build([*flags, str(pages), options.output]))
 
 
 if __name__ == "__main__":
