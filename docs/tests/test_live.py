@@ -11,8 +11,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from http.client import HTTPException
 from pathlib import Path
-from urllib.error import URLError
+from threading import Thread
 from urllib.request import urlopen
 
 import pytest
@@ -51,11 +52,37 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def _text(address: str) -> str:
+    """Return a page; nothing while the server is building it, not yet there, or cut off."""
     try:
         with urlopen(address, timeout=10) as response:
             return str(response.read().decode())
-    except URLError:
+    except (OSError, HTTPException):
         return ""
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        (b"HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\npage", "page"),
+        (b"HTTP/1.0 200 OK\r\nContent-Length: 9\r\n\r\npage", ""),
+        (b"", ""),
+    ],
+    ids=["whole", "cut off", "none"],
+)
+def test_a_page_that_is_not_whole_is_asked_for_again(answer: bytes, text: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+
+        def answer_once() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(4096)
+                connection.sendall(answer)
+
+        thread = Thread(target=answer_once)
+        thread.start()
+        assert _text(f"http://127.0.0.1:{port}/") == text
+        thread.join()
 
 
 def _wait_for(condition: Callable[[], object], what: str) -> None:
