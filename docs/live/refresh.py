@@ -87,7 +87,8 @@ def _typescript(settings: Settings, output: Path) -> None:
     seen = Path(settings.stage, ".typescript")
     if seen.exists() and seen.read_text("utf-8") == digest.hexdigest():
         return
-    with tempfile.TemporaryDirectory() as folder:
+    # Beside the stage, which whoever serves it removes even if this process is ended.
+    with tempfile.TemporaryDirectory(dir=Path(settings.stage).parent) as folder:
         root = Path(folder).resolve()
         for name in ("tsconfig.json", *(str(file.relative_to(checkout)) for file in files)):
             _copy(checkout / name, root / name)

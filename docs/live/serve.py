@@ -1,7 +1,7 @@
 """Show the site while it is being written, with `tools/bazel run //docs:serve`.
 
 It is built from the checkout, generated pages included, and built anew whenever a source changes;
-the browser reloads by itself. Ctrl-C ends it.
+the browser reloads by itself. Ctrl-C ends it, and so does `kill`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import shlex
+import signal
 import socket
 import sys
 import tempfile
@@ -19,6 +20,7 @@ from pathlib import Path
 from sphinx_autobuild.__main__ import main as autobuild
 
 from docs.live import refresh
+from tools.ending import end_by_signals
 
 #: Where people look first; another one is found where it is taken.
 USUAL_PORT = 8000
@@ -44,34 +46,55 @@ def free_port(usual: int = USUAL_PORT) -> int:
 
 
 def main() -> int:
-    """Serve until Ctrl-C."""
+    """Serve until Ctrl-C, `kill`, or the end of the terminal."""
     # What it tells is to be seen at once, in a log as well.
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--node", required=True)
-    parser.add_argument("--typedoc", required=True)
-    parser.add_argument("--entry", action="append", default=[])
-    parser.add_argument("--part", action="append", default=[])
-    options = parser.parse_args()
+    options = _options()
     checkout = os.environ.get("BUILD_WORKSPACE_DIRECTORY")
     if checkout is None:
         print("It serves a checkout: run it as tools/bazel run //docs:serve", file=sys.stderr)
         return 2
-    with tempfile.TemporaryDirectory(prefix="satyrn-docs-") as scratch:
-        folder = Path(scratch).resolve()
-        settings = refresh.Settings(
-            checkout=checkout,
-            stage=str(folder / "stage"),
-            node=str(Path(options.node).absolute()),
-            typedoc=str(Path(options.typedoc).absolute()),
-            entries=options.entry,
-            parts=[str(Path(part).absolute()) for part in options.part],
-        )
-        try:
-            _serve(settings, folder)
-        except KeyboardInterrupt:
-            print("Ended.")
+    _end_by_signals()
+    try:
+        with tempfile.TemporaryDirectory(prefix="satyrn-docs-") as scratch:
+            folder = Path(scratch).resolve()
+            _serve(_settings(options, checkout, folder), folder)
+    except KeyboardInterrupt:
+        print("Ended.")
     return 0
+
+
+def _end_by_signals() -> None:
+    """End in order when asked to, also by a terminal that is closed."""
+    end_by_signals()
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        # The server within takes TERM for itself and stops at leisure; of HUP it knows nothing.
+        signal.signal(signal.SIGHUP, lambda _number, _frame: signal.raise_signal(signal.SIGTERM))
+
+
+def _options() -> argparse.Namespace:
+    """Return what the target gives; a user gives nothing, so the help shows none of it."""
+    parser = argparse.ArgumentParser(
+        prog="tools/bazel run //docs:serve",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--node", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--typedoc", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--entry", action="append", default=[], help=argparse.SUPPRESS)
+    parser.add_argument("--part", action="append", default=[], help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def _settings(options: argparse.Namespace, checkout: str, folder: Path) -> refresh.Settings:
+    return refresh.Settings(
+        checkout=checkout,
+        stage=str(folder / "stage"),
+        node=str(Path(options.node).absolute()),
+        typedoc=str(Path(options.typedoc).absolute()),
+        entries=options.entry,
+        parts=[str(Path(part).absolute()) for part in options.part],
+    )
 
 
 def _serve(settings: refresh.Settings, folder: Path) -> None:

@@ -14,72 +14,14 @@ from urllib.parse import unquote, urlsplit
 import pytest
 import satyrn_engine.sessions
 import satyrn_engine.testing
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from docs.tests.pages import ROOT, pages, parsed
 
-#: Files of the checkout that pages link to and that are no input of this test.
-ELSEWHERE = re.compile(r"(LICENSE|police/(examples|skills)/.*|fixtures/.*)")
-
-
-def _links(page: str) -> Iterator[str]:
-    """Yield the addresses of a page's links and images, those within directives left out."""
-    for token in parsed(page):
-        for child in token.children or []:
-            address = child.attrGet("href") or child.attrGet("src")
-            if isinstance(address, str):
-                yield address
-
-
-def _anchors(page: str) -> set[str]:
-    """Return the anchors of a page's headings, as GitHub and the site make them."""
-    found = set()
-    tokens = parsed(page)
-    for opening, inline in pairwise(tokens):
-        if opening.type == "heading_open":
-            text = "".join(
-                child.content
-                for child in inline.children or []
-                if child.type in {"text", "code_inline"}
-            )
-            kept = re.sub(r"[^\w\- ]", "", text.lower())
-            found.add(kept.replace(" ", "-"))
-    return found
-
-
-ALL = [(page, link) for page in pages() for link in _links(page)]
-EXTERNAL = [(page, link) for page, link in ALL if urlsplit(link).scheme]
-#: Pages that stand for themselves, and not for a page of the site, which Sphinx checks.
-READMES = [page for page in pages() if not page.startswith("docs/")]
-
-
-def test_links_are_found() -> None:
-    assert len(ALL) > 50
-    assert len(EXTERNAL) > 3
-
-
-@pytest.mark.parametrize(("page", "link"), EXTERNAL)
-def test_a_link_to_elsewhere_is_well_formed(page: str, link: str) -> None:
-    parts = urlsplit(link)
-    assert parts.scheme == "https", page
-    assert re.fullmatch(r"[a-z0-9-]+(\.[a-z0-9-]+)+", parts.netloc), page
-    assert not re.search(r"[\s<>\"']|[.,;:]$", link), page
-
-
-@pytest.mark.parametrize(
-    ("page", "link"), [each for each in ALL if each[0] in READMES and each not in EXTERNAL]
-)
-def test_a_link_of_a_readme_leads_to_a_file_and_a_heading(page: str, link: str) -> None:
-    path, _, anchor = unquote(link).partition("#")
-    target = os.path.normpath(PurePosixPath(page).parent / path) if path else page
-    if ELSEWHERE.fullmatch(target):
-        return
-    assert (ROOT / target).exists(), f"{page}: {target}"
-    if anchor:
-        assert anchor in _anchors(target), f"{page}: {link}"
-
 
 class _Site(HTMLParser):
-    """What a page of the site loads, links to, and can be linked to."""
+    """What a page of the site, or HTML within Markdown, loads, links to, and can be linked to."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -99,6 +41,83 @@ class _Site(HTMLParser):
             self.loads.append(values.get("href") or "")
         elif address := values.get("src"):
             self.loads.append(address)
+
+
+def _links(tokens: list[Token]) -> Iterator[str]:
+    """Yield the addresses of a page's links and images, those within directives left out."""
+    for token in tokens:
+        if token.type == "html_block":
+            yield from _links_in_html(token.content)
+        for child in token.children or []:
+            address = child.attrGet("href") or child.attrGet("src")
+            if isinstance(address, str):
+                yield address
+            if child.type == "html_inline":
+                yield from _links_in_html(child.content)
+
+
+def _links_in_html(html: str) -> list[str]:
+    read = _Site(html)
+    return read.links + read.loads
+
+
+def _anchors(page: str) -> set[str]:
+    """Return the anchors of a page's headings, as GitHub and the site make them."""
+    found = set()
+    tokens = parsed(page)
+    for opening, inline in pairwise(tokens):
+        if opening.type == "heading_open":
+            text = "".join(
+                child.content
+                for child in inline.children or []
+                if child.type in {"text", "code_inline"}
+            )
+            kept = re.sub(r"[^\w\- ]", "", text.lower())
+            found.add(kept.replace(" ", "-"))
+    return found
+
+
+ALL = [(page, link) for page in pages() for link in _links(parsed(page))]
+EXTERNAL = [(page, link) for page, link in ALL if urlsplit(link).scheme]
+#: Pages that stand for themselves, and not for a page of the site, which Sphinx checks.
+READMES = [page for page in pages() if not page.startswith("docs/")]
+
+
+def test_links_are_found() -> None:
+    assert len(ALL) > 50
+    assert len(EXTERNAL) > 3
+
+
+def test_links_of_html_are_read_as_well() -> None:
+    text = (
+        '[one](a.md) and <a href="b.md">two</a> ![three](c.png)\n\n<p><img src="d.png"></p>\n\n'
+        '`<a href="no.md">` <!-- <a href="neither.md"> -->\n'
+    )
+    assert sorted(_links(MarkdownIt("commonmark").parse(text))) == [
+        "a.md",
+        "b.md",
+        "c.png",
+        "d.png",
+    ]
+
+
+@pytest.mark.parametrize(("page", "link"), EXTERNAL)
+def test_a_link_to_elsewhere_is_well_formed(page: str, link: str) -> None:
+    parts = urlsplit(link)
+    assert parts.scheme == "https", page
+    assert re.fullmatch(r"[a-z0-9-]+(\.[a-z0-9-]+)+", parts.netloc), page
+    assert not re.search(r"[\s<>\"']|[.,;:]$", link), page
+
+
+@pytest.mark.parametrize(
+    ("page", "link"), [each for each in ALL if each[0] in READMES and each not in EXTERNAL]
+)
+def test_a_link_of_a_readme_leads_to_a_file_and_a_heading(page: str, link: str) -> None:
+    path, _, anchor = unquote(link).partition("#")
+    target = os.path.normpath(PurePosixPath(page).parent / path) if path else page
+    assert (ROOT / target).exists(), f"{page}: {target}"
+    if anchor:
+        assert anchor in _anchors(target), f"{page}: {link}"
 
 
 @pytest.fixture(scope="module")
