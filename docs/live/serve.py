@@ -7,6 +7,7 @@ the browser reloads by itself. Ctrl-C ends it, and so does `kill`.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import shlex
@@ -55,12 +56,13 @@ def main() -> int:
         print("It serves a checkout: run it as tools/bazel run //docs:serve", file=sys.stderr)
         return 2
     _end_by_signals()
-    try:
-        with tempfile.TemporaryDirectory(prefix="satyrn-docs-") as scratch:
-            folder = Path(scratch).resolve()
-            _serve(_settings(options, checkout, folder), folder)
-    except KeyboardInterrupt:
-        print("Ended.")
+    with (
+        contextlib.suppress(KeyboardInterrupt),
+        tempfile.TemporaryDirectory(prefix="satyrn-docs-") as scratch,
+    ):
+        folder = Path(scratch).resolve()
+        _serve(_settings(options, checkout, folder), folder)
+    print("Ended.")
     return 0
 
 
