@@ -1,7 +1,7 @@
 """The targets that BUILD files declare, those of macros and loops included.
 
 BUILD and .bzl files are read as the Python that their language is a part of. A rule does nothing
-here but tell its name; the project's own macros run as they are.
+here but tell how it is called; the project's own macros run as they are.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 #: What the language has in common with Python.
 _COMMON = (
@@ -24,8 +25,12 @@ _NO_TARGETS = (
 )
 
 
-def declared(root: Path) -> set[str]:
-    """Return the label of every target below a folder, as `//package:name`.
+#: A target as its rule was called.
+Attributes = dict[str, Any]
+
+
+def declared(root: Path) -> dict[str, Attributes]:
+    """Return every target below a folder by its label, `//package:name`.
 
     Raises:
         NameError: when a file uses what this reader doesn't know.
@@ -36,7 +41,7 @@ def declared(root: Path) -> set[str]:
         # A module below is a workspace of its own.
         if not modules & set(file.parents):
             reader.read_package(file)
-    return reader.labels
+    return reader.targets
 
 
 class _Anything:
@@ -50,10 +55,10 @@ class _Anything:
 
 
 class _Reader:
-    """Runs files, and keeps the labels of what they declare."""
+    """Runs files, and keeps what they declare."""
 
     def __init__(self, root: Path) -> None:
-        self.labels: set[str] = set()
+        self.targets: dict[str, Attributes] = {}
         self._root = root
         self._package = ""
         self._loaded: dict[Path, dict[str, object]] = {}
@@ -62,8 +67,8 @@ class _Reader:
         self._package = file.parent.relative_to(self._root).as_posix().removeprefix(".")
         self._run(file)
 
-    def _rule(self, *_arguments: object, **named: object) -> None:
-        self.labels.add(f"//{self._package}:{named['name']}")
+    def _rule(self, *_arguments: object, **named: Any) -> None:  # noqa: ANN401 - what rules take
+        self.targets[f"//{self._package}:{named['name']}"] = named
 
     def _run(self, file: Path) -> dict[str, object]:
         names: dict[str, object] = {"__builtins__": self._builtins()}

@@ -12,6 +12,7 @@ from markdown_it.token import Token
 
 from docs.tests.declared import declared
 from docs.tests.pages import ROOT, pages, parsed
+from docs.tests.sandbox import TARGETS
 
 #: `//package:name`, `//package`, `//package/...`; no address, and no comment of a program.
 _LABEL = re.compile(r"(?<![\w:/])//[\w.][\w./-]*(?::[\w./-]+)?")
@@ -58,9 +59,37 @@ def test_a_pattern_of_a_page_matches_targets(pattern: str) -> None:
     assert any(label.startswith((f"{folder}:", f"{folder}/")) for label in DECLARED), NAMED[pattern]
 
 
+def _run_by(label: str) -> str:
+    """Return what `tools/bazel run` runs, as the sandbox of the documentation writes it."""
+    target = DECLARED[_long(label)]
+    while "actual" in target:
+        target = DECLARED[target["actual"]]
+    args = target.get("args", [])
+    if entries := [each.partition("=")[2] for each in args if each.startswith("--entry=")]:
+        return f"node --experimental-strip-types {entries[0]}"
+    if "main" in target:
+        package = label.removeprefix("//").partition(":")[0]
+        variable = f"{package.upper()}_TARBALL"
+        given = " ".join(args).replace("rootpath ", f"rootpath //{package}:")
+        assert DECLARED["//docs:commands_test"]["env"][variable] == given
+        program = target["main"].replace("//tools/npm:", "{TOOLS}/npm/")
+        return f"python {program} {{{variable}}}"
+    [source] = target["srcs"]
+    return f"python -m {source.removesuffix('.py').replace('/', '.')}"
+
+
+@pytest.mark.parametrize("label", TARGETS)
+def test_the_sandbox_of_the_commands_runs_what_the_target_runs(label: str) -> None:
+    assert TARGETS[label] == _run_by(label)
+
+
 def test_pages_name_targets_and_files_declare_them() -> None:
     assert len(NAMED) > 20
-    assert {"//replay:score", "//tools:licenses", "//tools/lint:fix"} <= NAMED.keys() & DECLARED
+    assert {
+        "//replay:score",
+        "//tools:licenses",
+        "//tools/lint:fix",
+    } <= NAMED.keys() & DECLARED.keys()
 
 
 def test_targets_of_rules_macros_and_loops_are_found(tmp_path: Path) -> None:
@@ -78,7 +107,7 @@ def test_targets_of_rules_macros_and_loops_are_found(tmp_path: Path) -> None:
         'load("//rules:defs.bzl", double = "two")\n'
         'double(name = "both")\n[alias(name = "is_%s" % each) for each in ["a", "b"]]\n'
     )
-    assert declared(tmp_path) == {
+    assert declared(tmp_path).keys() == {
         *("//place:both_one", "//place:both_place", "//place:is_a", "//place:is_b"),
     }
 
