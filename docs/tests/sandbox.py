@@ -21,6 +21,7 @@ from docs.tests.pages import ROOT
 SOURCES = ("engine", "fixtures", "police", "replay", "README.md")
 
 #: What `tools/bazel run TARGET` runs; `{NAME}` is an environment variable of the test.
+#: labels_test compares it with the BUILD files.
 TARGETS = {
     "//engine:demo": "python -m satyrn_engine.demo",
     "//engine:package": "python {TOOLS}/npm/release.py {ENGINE_TARBALL}",

@@ -63,12 +63,12 @@ def _workspace() -> Path:
 
 
 def _run(arguments: Sequence[str], progress: Progress) -> int:
+    chosen = settings.read(_workspace(), os.environ)
     if not sys.platform.startswith("linux"):
         raise Problem(
-            "There is no bazelisk and no bazel on PATH, and a private root needs Linux.",
-            settings.INSTALL_BAZELISK + ".",
+            f"A private root is needed ({chosen.reason}), and it needs Linux.",
+            f"{settings.INSTALL_BAZELISK}, without BAZEL_AIRGAP.",
         )
-    chosen = settings.read(_workspace(), os.environ)
     want = versions.wanted(chosen.workspace)
     host = enter.Host.look(environment.certificates(os.environ))
     provision.ensure(chosen, host, progress)

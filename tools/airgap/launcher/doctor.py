@@ -83,7 +83,7 @@ def _launcher(program: Path) -> bool:
 
 def _with_tool(tool: Path, want: versions.Version, environ: Mapping[str, str]) -> Iterator[Finding]:
     if environ.get("BAZEL_REAL"):
-        runs = shutil.which(tool) is not None
+        runs = _starts(tool)
         other = None if runs else "unset BAZEL_REAL, or name a Bazel that can be run."
         can = "" if runs else ", but it cannot be run"
         yield Finding("would use", f"{tool}, given by bazelisk as BAZEL_REAL{can}", other)
@@ -93,14 +93,7 @@ def _with_tool(tool: Path, want: versions.Version, environ: Mapping[str, str]) -
         return
     other = f"set BAZEL_AIRGAP=1 (on Debian), or {settings.INSTALL_BAZELISK}."
     try:
-        said = subprocess.run(
-            [str(tool), "--version"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        ).stdout
+        said = _version(tool)
         have = versions.parse(said.replace("bazel", "").strip().partition("-")[0], str(tool))
     except (OSError, subprocess.TimeoutExpired):
         yield Finding("would use", f"{tool}, which does not run", other)
@@ -110,6 +103,25 @@ def _with_tool(tool: Path, want: versions.Version, environ: Mapping[str, str]) -
         return
     fits = have[0] == want[0] and have >= want
     yield Finding("would use", f"{tool}, Bazel {versions.show(have)}", None if fits else other)
+
+
+def _version(tool: Path) -> str:
+    return subprocess.run(
+        [str(tool), "--version"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    ).stdout
+
+
+def _starts(tool: Path) -> bool:
+    try:
+        _version(tool)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return True
 
 
 def _with_root(

@@ -122,6 +122,17 @@ def test_the_doctor_takes_no_arguments(checkout: Path, words: list[str]) -> None
     assert done.stderr.splitlines()[-1] == "What to do: call tools/bazel doctor alone."
 
 
+def test_a_bazel_of_bazelisk_that_does_not_start_is_told(checkout: Path) -> None:
+    real = _program(checkout.parent / "real", "bazel-7.7.1")
+    real.write_text("#!/nowhere/sh\n")
+    done = _run(checkout, "info", BAZEL_REAL=str(real))
+    assert done.returncode == 36
+    assert done.stderr.splitlines()[-1].startswith("What to do: ")
+    looked = _run(checkout, "doctor", BAZEL_REAL=str(real))
+    assert looked.returncode == 1
+    assert "cannot be run" in looked.stdout
+
+
 def test_doctor_is_never_passed_on(checkout: Path) -> None:
     real = _program(checkout.parent / "bin", "bazelisk")
     for environ in ({"BAZEL_REAL": str(real)}, {"PATH": str(real.parent)}):

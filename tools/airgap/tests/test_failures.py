@@ -104,6 +104,20 @@ def test_whatever_fails_the_last_line_says_what_to_do(
     assert told.count("What to do: ") == 1
 
 
+@pytest.mark.parametrize(
+    ("forced", "reason"), [("1", "BAZEL_AIRGAP=1"), ("", "no bazelisk and no bazel on PATH")]
+)
+def test_another_system_than_linux_is_told_why_it_would_be_needed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], forced: str, reason: str
+) -> None:
+    monkeypatch.setattr("sys.platform", "darwin")
+    monkeypatch.setenv("BAZEL_AIRGAP", forced)
+    assert cli.main(["build"]) == PROBLEM
+    told = capsys.readouterr().err
+    assert f"({reason}), and it needs Linux" in told
+    assert "without BAZEL_AIRGAP" in told
+
+
 def test_a_file_of_the_version_that_is_no_text_is_a_problem(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
