@@ -71,6 +71,13 @@ def open_output(path: Path | None) -> Iterator[IO[bytes]]:
         partial.unlink(missing_ok=True)
 
 
+def say(sentences: Iterable[str], console: Console) -> None:
+    """Print sentences: folded at words in a terminal, and in a file a line each."""
+    for sentence in sentences:
+        soft = not console.is_terminal
+        console.print(sentence, highlight=False, markup=False, soft_wrap=soft)
+
+
 @contextmanager
 def text_console(file: IO[bytes]) -> Iterator[Console]:
     """Return a console that prints to a file: as wide as a terminal, and wider if it is none."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.table import Table
 
 from satyrn_engine._columns import Column, fitted, rounded
 from satyrn_engine._files import main_model
 from satyrn_engine._names import shortener
-from satyrn_engine._summary import Summary
+from satyrn_engine._output import say
+from satyrn_engine._summary import ModelRow, Summary, ToolRow
 from satyrn_engine.reports import SessionReport, Skipped
 
 #: Looping sessions that are shown; the file formats and the page have all of them.
@@ -65,11 +68,7 @@ def _models(summary: Summary, width: int) -> Table:
     models = summary.models
     columns = [
         Column("Model", [model.model for model in models], text=True),
-        Column("Sessions", [_count(model.sessions) for model in models], spare=2),
-        Column("Looping", [_count(model.looping) for model in models]),
-        Column("Calls", [_count(model.calls) for model in models]),
-        Column("Rejected", [_count(model.rejected) for model in models], spare=1),
-        Column("Refused", [_count(model.refusals) for model in models]),
+        *_counts(models),
         _tokens("Tokens", [model.tokens for model in models], spare=3),
         _tokens("Tokens after", [model.tokens_after for model in models]),
     ]
@@ -90,20 +89,23 @@ def _tools(summary: Summary, width: int) -> Table:
     tools = summary.tools
     columns = [
         Column("Tool", [tool.tool for tool in tools], text=True),
-        Column("Sessions", [_count(tool.sessions) for tool in tools], spare=2),
-        Column("Looping", [_count(tool.looping) for tool in tools]),
-        Column("Calls", [_count(tool.calls) for tool in tools]),
-        Column("Rejected", [_count(tool.rejected) for tool in tools], spare=1),
-        Column("Refused", [_count(tool.refusals) for tool in tools]),
+        *_counts(tools),
     ]
     return fitted("Tools", columns, width)
 
 
+def _counts(rows: Sequence[ModelRow | ToolRow]) -> list[Column]:
+    return [
+        Column("Sessions", [_count(row.sessions) for row in rows], spare=2),
+        Column("Looping", [_count(row.looping) for row in rows]),
+        Column("Calls", [_count(row.calls) for row in rows]),
+        Column("Rejected", [_count(row.rejected) for row in rows], spare=1),
+        Column("Refused", [_count(row.refusals) for row in rows]),
+    ]
+
+
 def _sum(summary: Summary, console: Console) -> None:
-    for line in sentences(summary):
-        # In a file a sentence is a line.
-        soft = not console.is_terminal
-        console.print(line, highlight=False, markup=False, soft_wrap=soft)
+    say(sentences(summary), console)
 
 
 def sentences(summary: Summary) -> list[str]:

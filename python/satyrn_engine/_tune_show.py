@@ -10,6 +10,7 @@ import msgspec
 from rich.console import Console
 
 from satyrn_engine._columns import Column, fitted
+from satyrn_engine._output import say
 from satyrn_engine.tuning import TuneReport, VariantResult
 
 #: Things that are named one by one.
@@ -42,10 +43,7 @@ def show(report: TuneReport, console: Console) -> None:
         Column(name, [row[at] for row in rows], text=not at) for at, name in enumerate(_HEADINGS)
     ]
     console.print(fitted(title(report), columns, console.width))
-    for sentence in sentences(report):
-        # In a file a sentence is a line.
-        soft = not console.is_terminal
-        console.print(sentence, highlight=False, markup=False, soft_wrap=soft)
+    say(sentences(report), console)
 
 
 def cells(row: VariantResult) -> list[str]:

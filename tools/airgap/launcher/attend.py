@@ -16,14 +16,15 @@ from collections.abc import Mapping, Sequence
 from types import FrameType
 from typing import IO
 
+from .children import SIGNALS
+
 # Ctrl-C reaches the child by its terminal; Bazel counts them, so it must not get it twice.
 _PASSED_ON = (signal.SIGHUP, signal.SIGTERM)
-_ENDING = (*_PASSED_ON, signal.SIGINT)
 
 
 def heard() -> list[signal.Signals]:
     """The signals that end this process as things are, and that the child has to hear."""
-    return [each for each in _ENDING if signal.getsignal(each) is not signal.SIG_IGN]
+    return [each for each in SIGNALS if signal.getsignal(each) is not signal.SIG_IGN]
 
 
 def hearing(signals: Sequence[signal.Signals], inner: Sequence[str]) -> list[str]:
@@ -32,12 +33,11 @@ def hearing(signals: Sequence[signal.Signals], inner: Sequence[str]) -> list[str
     return ["/usr/bin/env", f"--default-signal={names}", *inner] if names else [*inner]
 
 
-def attend(bwrap: str, arguments: Sequence[str], environ: Mapping[str, str]) -> int:
+def attend(command: Sequence[str], environ: Mapping[str, str]) -> int:
     """Run bubblewrap and return the exit status of what it runs; 128 and more for a signal.
 
     Args:
-        bwrap: the program.
-        arguments: its arguments, the command at their end made by `hearing`.
+        command: that of bubblewrap; at its end what `hearing` made.
         environ: the environment.
     """
     signals = heard()
@@ -48,7 +48,7 @@ def attend(bwrap: str, arguments: Sequence[str], environ: Mapping[str, str]) -> 
     with os.fdopen(told, "rb") as telling:
         try:
             process = subprocess.Popen(
-                [bwrap, "--info-fd", str(tell), *arguments],
+                [command[0], "--info-fd", str(tell), *command[1:]],
                 env=dict(environ),
                 pass_fds=(tell,),
                 preexec_fn=lambda: _ignore(signals),  # noqa: PLW1509 - there are no threads

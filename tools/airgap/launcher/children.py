@@ -15,7 +15,8 @@ from typing import IO
 
 # Seconds that a program gets to clean up after TERM, before KILL.
 _GRACE = 10.0
-_SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+# What asks a program to end.
+SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
 
 class Interrupted(BaseException):
@@ -33,11 +34,11 @@ def interruptible() -> Iterator[None]:
 
     def stop(number: int, _frame: FrameType | None) -> None:
         # A second one must not cut the cleaning up short.
-        for each in _SIGNALS:
+        for each in SIGNALS:
             signal.signal(each, signal.SIG_IGN)
         raise Interrupted(number)
 
-    before = {each: signal.signal(each, stop) for each in _SIGNALS}
+    before = {each: signal.signal(each, stop) for each in SIGNALS}
     try:
         yield
     finally:

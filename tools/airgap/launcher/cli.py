@@ -88,4 +88,4 @@ def _run(arguments: Sequence[str], progress: Progress) -> int:
     command = enter.command(chosen, host, inner, bwrap=bwrap, cwd=Path.cwd(), root=chosen.root)
     sys.stdout.flush()
     sys.stderr.flush()
-    return attend.attend(bwrap, command[1:], environment.inside(os.environ, chosen.cache))
+    return attend.attend(command, environment.inside(os.environ, chosen.cache))

@@ -38,7 +38,7 @@ ATTEND = """
 import os, sys
 from tools.airgap.launcher import attend
 inner = attend.hearing(attend.heard(), sys.argv[2:])
-sys.exit(attend.attend(sys.argv[1], ["--", *inner], os.environ))
+sys.exit(attend.attend([sys.argv[1], "--", *inner], os.environ))
 """
 
 
